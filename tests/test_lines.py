@@ -54,12 +54,6 @@ def test_every_counted_file_has_one_room() -> None:
     )
 
 
-def test_a_file_outside_every_room_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "ROOMS", {"tests": (1, ("tests",))})
-    with pytest.raises(ValueError, match=r"app\.py: expected a room"):
-        lines.rooms(["app.py"])
-
-
 @pytest.mark.parametrize(
     ("outside", "said"),
     [(1000, []), (500, []), (1001, ["above the ceiling of 1,000"]), (499, ["lower it"])],

@@ -65,20 +65,6 @@ def shows(page: Page, value: float) -> None:
     expect(page.locator(".hs-slider-number")).to_have_text(str(value))
 
 
-def test_keys_move_a_slider(page: Page, server: Server):
-    opened(page, server, HEADS)
-    shows(page, 4)
-    assert sent(page) == []
-    page.get_by_role("slider", name="Heads").focus()
-    for key, value in [
-        *[("ArrowRight", 5), ("ArrowUp", 6), ("ArrowLeft", 5)],
-        *[("Home", 1), ("ArrowDown", 1), ("End", 16), ("ArrowUp", 16)],
-    ]:
-        page.keyboard.press(key)
-        shows(page, value)
-        is_sent(page, value)
-
-
 def test_a_slider_sends_its_value_while_it_is_dragged(page: Page, server: Server):
     opened(page, server, HEADS | {"min": 0, "max": 100, "value": 0})
     track = page.get_by_role("slider").bounding_box()

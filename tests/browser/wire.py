@@ -1,7 +1,6 @@
 """A client for Streamlit's websocket protocol, without a browser."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,7 +9,6 @@ from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
@@ -49,8 +47,8 @@ class Client:
             await self.send()
             yield self
 
-    async def send(self, *widgets: WidgetState) -> None:
-        """Asks for a run with the values of these widgets; returns when the page is at rest."""
+    async def send(self) -> None:
+        """Asks for a run; returns when the page is at rest."""
         message = BackMsg()
         state = message.rerun_script
         state.query_string = self.query
@@ -60,7 +58,6 @@ class Client:
         state.context_info.timezone = "UTC"
         state.context_info.locale = "en"
         state.context_info.color_scheme = "light"
-        state.widget_states.widgets.extend(widgets)
         await self._socket.send(message.SerializeToString())
         running = True
         while True:
@@ -72,11 +69,6 @@ class Client:
                     raise
                 return
             running = self._take(ForwardMsg.FromString(data), running)
-
-    async def type_text(self, words: str) -> None:
-        """Types into the text entry of the page."""
-        entry = next(id for id, each in self.components.items() if '"kind": "entry"' in each.json)
-        await self.send(WidgetState(id=entry, json_value=json.dumps({"value": words})))
 
     def _take(self, message: ForwardMsg, running: bool) -> bool:
         """Notes what a message says; returns whether a run is under way."""

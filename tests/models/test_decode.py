@@ -10,7 +10,7 @@ from torch import Tensor
 from models.decoder import Decoder, DecoderConfig
 from models.inputs.generation import reader_of
 from models.inputs.own import greedy
-from models.run import as_model, trace
+from models.run import as_model
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.ssru import Translator, TranslatorConfig
 
@@ -107,13 +107,3 @@ def test_padding_is_never_written() -> None:
     begin = torch.full((2, 1), network.config.begin)
     assert network(ids_of(), begin).logits[0, 0].argmax() == 0
     assert greedy(network, ids_of(), STEPS).equal(written)
-
-
-def test_a_network_in_training_writes_without_dropout_and_goes_on_training() -> None:
-    network = Seq2Seq(replace(PAIR, dropout=0.5)).train()
-    network.blocks[1].eval()
-    modes = [part.training for part in network.modules()]
-    written = trace(network, ids_of()).target_tokens
-    assert [part.training for part in network.modules()] == modes
-    assert written == trace(network.eval(), ids_of()).target_tokens
-    assert torch.is_grad_enabled()

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.edits import Ablate, Cut, Temperature, at
+from models.edits import Ablate, Cut, Temperature
 from models.run import trace
 from models.trace import Trace
 from models.where import Where
@@ -114,11 +114,3 @@ def test_three_kinds_of_edit_at_once() -> None:
     expected = built({"scores": sharpen, "values": silence}, weights=lambda _, x: x * 0.7)
     agree(traced(*edits), expected)
     agree(traced(*edits[::-1]), expected)
-
-
-def test_at_chooses_by_layer_and_kind() -> None:
-    first, cross, everywhere = Ablate(0, 1), Ablate(None, 2, kind="cross"), Scaled(2.0)
-    edits = [first, cross, everywhere]
-    assert at(edits, Where(0, "self")) == (first, everywhere)
-    assert at(edits, Where(1, "self")) == (everywhere,)
-    assert at(edits, Where(0, "cross")) == (first, cross, everywhere)

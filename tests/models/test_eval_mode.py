@@ -13,10 +13,13 @@ from torch import nn
 
 from models.encoder import Encoder, EncoderConfig
 from models.run import load, trace
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.structure import of_this_thread
 from tests.models.architectures import BY_NAME
 
 IDS = torch.tensor([[3, 4, 5, 6, 7, 8, 9]])
 SIZES: dict[str, Any] = {"hidden_size": 30, "num_hidden_layers": 2, "num_attention_heads": 3}
+PAIR = Seq2SeqConfig(dim=30, depth=2, heads=3, d_k=7, d_v=5, dropout=0.5)
 WAIT = 60.0  # seconds; a thread that is not reached by then fails the test
 
 
@@ -95,8 +98,30 @@ def test_what_cannot_be_copied_is_refused_in_one_line() -> None:
     trace(network.eval(), IDS)
 
 
-def test_a_target_is_generated_without_dropout() -> None:
-    network: Any = BY_NAME["BART"].build()
+@pytest.mark.parametrize("make", [lambda: Seq2Seq(PAIR), BY_NAME["BART"].build])
+def test_a_target_is_generated_without_dropout(make: Callable[[], Any]) -> None:
+    network = make()
     expected = trace(network.eval(), IDS).target_tokens
     for _ in range(3):
         assert trace(network.train(), IDS).target_tokens == expected
+
+
+def test_a_hook_that_is_removed_in_the_pass_of_another_thread_is_skipped() -> None:
+    network, given, seen = nn.Linear(3, 5), torch.ones(1, 3), []
+
+    def note(module: nn.Module, args: tuple, kwargs: dict[str, Any], output: Any) -> None:
+        seen.append((args, kwargs, output))
+
+    first = network.register_forward_hook(lambda *_: second.remove())
+    second = network.register_forward_hook(of_this_thread(note), with_kwargs=True)
+    results: list[torch.Tensor] = []
+    # second is removed in its pass
+    other = threading.Thread(target=lambda: results.append(network(given)))
+    other.start()
+    other.join()
+    assert (len(results), seen) == (1, [])
+    first.remove()
+    network.register_forward_hook(of_this_thread(note), with_kwargs=True)
+    output = network(given)
+    assert [args for args, _, _ in seen] == [(given,)]
+    assert seen[0][2] is output

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.edits import Ablate, Cut
 from models.encoder import Encoder, EncoderConfig
@@ -56,25 +56,21 @@ def test_segments_reach_the_network(minilm: Model) -> None:
 # --- what trace refuses -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("empty", ["", " \n", ["a", ""], [], torch.zeros(1, 0, dtype=torch.long)])
-def test_empty_input(small: Model, empty: Any) -> None:
-    with pytest.raises(ValueError, match="the input is empty: expected at least one token"):
-        trace(small, empty)
+REFUSED: dict[str, list[Any]] = {
+    "the input is empty: expected at least one token": ["", " \n", ["a", ""], [], ids_of(1, 0)],
+    "width 35 reads at most 13 tokens, received 14": ["w " * 14, ["a", "w " * 14], ids_of(2, 14)],
+    "ids: expected 0 to 100, received 5 to 101": [torch.tensor([[5, 101]])],
+    "ids: expected 0 to 100, received -1 to 3": [torch.tensor([[3, -1]])],
+    "ids: expected 0 to 100, received 0 to 999": [torch.tensor([[0], [999]])],
+    "lone surrogate": ["half \ud83d"],
+}
 
 
-@pytest.mark.parametrize("long", ["w " * 14, ["a", "w " * 14], torch.zeros(2, 14).long()])
-def test_too_long(small: Model, long: Any) -> None:
-    with pytest.raises(ValueError, match=f"{small.name} reads at most 13 tokens, received 14"):
-        trace(small, long)
-
-
-@pytest.mark.parametrize(
-    ("ids", "range_"),
-    [([[5, 101]], "5 to 101"), ([[3, -1]], "-1 to 3"), ([[0], [999]], "0 to 999")],
-)
-def test_ids_out_of_the_vocabulary(small: Model, ids: list, range_: str) -> None:
-    with pytest.raises(ValueError, match=f"ids: expected 0 to 100, received {range_}"):
-        trace(small, torch.tensor(ids))
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_cannot_be_read_is_refused(small: Model, message: str) -> None:
+    for given in REFUSED[message]:
+        with pytest.raises(ValueError, match=message):
+            trace(small, given)
 
 
 def test_more_texts_than_the_model_tells_apart() -> None:
@@ -90,11 +86,6 @@ def test_more_texts_than_the_model_tells_apart() -> None:
 def test_text_without_a_tokenizer() -> None:
     with pytest.raises(ValueError, match="Encoder has no tokenizer: give it ids"):
         trace(Encoder(SMALL), "text")
-
-
-def test_half_a_character(minilm: Model) -> None:
-    with pytest.raises(ValueError, match="lone surrogate"):
-        trace(minilm, "half \ud83d")
 
 
 # --- gradients --------------------------------------------------------------------------------
@@ -123,6 +114,23 @@ def test_gradient_needs_one_number(small: Model) -> None:
         trace(small, ids_of(), gradient=lambda out: torch.tensor(1.0))
     with pytest.raises(ValueError, match="no gradient recorded"):
         trace(small, ids_of()).gradient(0)
+
+
+class Quantised(nn.Linear):
+    """A map whose weights are whole numbers."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.detach() @ self.weight.float().T + self.bias
+
+
+def test_quantised_weights_that_pass_no_gradient_are_named() -> None:
+    network: Any = Encoder(SMALL)
+    last = network.blocks[2].feed_forward.down
+    last.__class__, weight = Quantised, last.weight
+    last.weight = nn.Parameter((9 * weight.detach()).char(), requires_grad=False)
+    line = r"^blocks.2.feed_forward.down.weight \(torch.int8\) passes no gradient, as quantised"
+    with pytest.raises(ValueError, match=line):
+        trace(network, ids_of(), gradient=lambda output: output.values.sum())
 
 
 # --- what trace leaves as it was --------------------------------------------------------------

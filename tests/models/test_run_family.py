@@ -78,12 +78,6 @@ def test_a_decoder(decoder: Model) -> None:
     assert found.empty_rows() == 0
 
 
-def test_ids_for_a_decoder(decoder: Model) -> None:
-    ids = ids_of(101, 11)
-    expected: Any = decoder.network(ids)
-    assert trace(decoder, ids).output.values.equal(expected.logits)
-
-
 # --- sites and labels of an encoder–decoder ---------------------------------------------------
 
 

@@ -52,22 +52,20 @@ def test_weights_are_the_patterns_without_padding(found: Trace, layer: int, item
         assert (found.weights(layer, head, item=item) - whole[head]).abs().max() < 1e-6
 
 
-@pytest.mark.parametrize("rows", [[2, 0], slice(1, 3), range(2), (1,), torch.tensor([0, 0]), []])
+@pytest.mark.parametrize(
+    "rows", [[2, 0], slice(1, 3), slice(-1, None), range(2), (1,), torch.tensor([0, 0]), [], 2, -1]
+)
 @pytest.mark.parametrize("ask", ["weights", "scores"])
 def test_rows(found: Trace, ask: str, rows: Any) -> None:
-    picked = list(range(3))[rows] if isinstance(rows, slice) else [int(row) for row in rows]
+    """Counted from the item's own end, not the padding's."""
+    given = rows if isinstance(rows, slice) else torch.as_tensor(rows).long().reshape(-1)
+    picked = torch.arange(3)[given]
     question = getattr(found, ask)
     whole = question(1, item=1)
     part = question(1, 4, rows=rows, item=1)
     assert part.shape == (len(picked), 3)
     assert torch.allclose(part, whole[4, picked], rtol=0, atol=1e-6)  # scores are below 10
     assert question(1, rows=rows, item=1).shape == (HEADS, len(picked), 3)
-
-
-def test_rows_from_the_end_are_the_items_own(found: Trace) -> None:
-    """Not the padding's."""
-    last = found.weights(1, rows=slice(-1, None), item=1)
-    assert torch.allclose(last, found.weights(1, item=1)[:, 2:], rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("item", [0, 1])
@@ -116,6 +114,7 @@ def test_hidden_states(found: Trace, model: Model) -> None:
         (lambda t: t.hidden(0, item=-1), "item: expected 0 to 1, received -1"),
         (lambda t: t.query_labels(t.sites[0], item=2), "item: expected 0 to 1, received 2"),
         (lambda t: t.weights(0, rows=[3], item=1), r"rows: expected positions 0 to 2, received"),
+        (lambda t: t.weights(0, rows=3, item=1), r"rows: expected positions 0 to 2, received"),
         (lambda t: t.weights(0, rows=[-1]), r"rows: expected positions 0 to 6, received \[-1\]"),
         (lambda t: t.weights(0, kind="cross"), r"layer 0 has \['self'\], received 'cross'"),
         (lambda t: t.hidden(4), "layer: expected 0 to 3, received 4"),
@@ -181,12 +180,3 @@ def test_negative_layers_and_heads_count_from_the_last(found: Trace) -> None:
     assert found.scores(-1, -2).equal(found.scores(2, 3))
     assert found.site(-1) == found.sites[2]
     assert found.pattern(-2) is found.pattern(1)
-
-
-def test_one_row_is_a_row(found: Trace) -> None:
-    assert found.weights(1, 3, rows=2).equal(found.weights(1, 3)[2:3])
-    assert found.weights(1, rows=2).equal(found.weights(1)[:, 2:3])
-    for item in range(2):  # of the item's own tokens
-        assert found.weights(1, 3, rows=-1, item=item).equal(found.weights(1, 3, item=item)[-1:])
-    with pytest.raises(ValueError, match=r"rows: expected positions 0 to 2, received \[3\]"):
-        found.weights(0, rows=3, item=1)

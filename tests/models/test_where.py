@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from models.edits import Ablate, at
+from models.edits import Ablate, Temperature, at
 from models.where import FIELDS, Where, choose, matching, short, stack
 
 MASKS = "decoder.layers.{}.to_image", "decoder.layers.{}.to_token"
@@ -76,7 +76,11 @@ def test_a_where_is_written_as_its_constructor_call() -> None:
     assert repr(Where()) == "Where()"
 
 
-def test_a_part_of_an_edit_is_one_run() -> None:
+def test_edits_are_those_of_the_layer_the_kind_and_the_part() -> None:
+    one, cross, all_layers = Ablate(0, 1), Ablate(None, 2, kind="cross"), Temperature(0.5)
+    assert at([one, cross, all_layers], Where(0, "self")) == (one, all_layers)
+    assert at([one, cross, all_layers], Where(1, "self")) == (all_layers,)
+    assert at([one, cross, all_layers], Where(0, "cross")) == (one, cross, all_layers)
     first, both = Ablate(2, 0, part=0), Ablate(2, 0)
     assert at([first, both], Where(2, "self", "vision", "a", 0)) == (first, both)
     assert at([first, both], Where(2, "self", "vision", "a", 1)) == (both,)

@@ -35,16 +35,6 @@ def test_ids_are_decoded_where_the_tokenizer_is_known() -> None:
     assert found.target_tokens[0].labels == tuple(labels)
 
 
-def test_patches_of_a_video() -> None:
-    sizes = {**VISION, "num_frames": 6, "tubelet_size": 2}
-    found = trace(build("VideoMAEModel", "VideoMAEConfig", sizes), normal(2, 6, 3, 20, 20))
-    labels = found.query_labels(found.sites[0])
-    assert len(labels) == 3 * 5 * 5
-    assert (labels[0], labels[25 + 7]) == ("frame 1, patch 0,0", "frame 3, patch 1,2")
-    assert found.key_grid(found.sites[0]) == PatchGrid(5, 5, frames=3)
-    assert found.grid is None  # which is of a picture
-
-
 def test_patches_of_a_vision_encoder_decoder() -> None:
     encoder = transformers.ViTConfig(**{**VISION, "image_size": (20, 28)})
     text: dict[str, Any] = {"vocab_size": 53, "n_embd": 30, "n_layer": 1, "n_head": 3}
