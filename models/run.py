@@ -11,7 +11,6 @@ from models.attention import Edit, Pattern
 from models.attention.given import GivenWeights
 from models.attnlrp import Rules, gradient_rules
 from models.blocks import StackOutput
-from models.catalogue import catalogue
 from models.decoder import Decoder
 from models.edits import of_input, of_network
 from models.files.errors import CheckpointError
@@ -44,7 +43,6 @@ __all__ = [
     "Model",
     "Trace",
     "as_model",
-    "catalogue",
     "devices",
     "load",
     "trace",
