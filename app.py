@@ -53,7 +53,7 @@ app = st.App(
             f"{web.path()}/{previews.PICTURE}",
             preloaded,
         ),
-        *server.asset_routes(),
+        *web.routes(),
     ],
     middleware=server.middleware(st.get_option("server.allowedHosts")),
     lifespan=server.lifespan(registry.prepare),

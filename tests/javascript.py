@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from viz import declared
+from viz import answer_types, declared
 
 ROOT = Path(__file__).parents[1]
 COMPONENTS = ROOT / "viz" / "components"
@@ -24,7 +24,7 @@ FORMATTED = (
     "viz/**/*.js",
     "!**/node_modules/**",
     "!viz/web/vendor/**",
-    "!viz/web/core/declared.js",
+    *(f"!viz/{name}" for name in declared.modules()),
 )
 CHECKS = {
     "tsc": [f"{TOOLS}/typescript/bin/tsc", "-p", "viz/components"],
@@ -53,7 +53,7 @@ def main() -> int:
     if status:
         print("javascript: the tools could not be installed")
         return status
-    declared.main()
+    answer_types.main()
     failed = [name for name, command in CHECKS.items() if not passes(name, command)]
     return 1 if failed else 0
 

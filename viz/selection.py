@@ -1,7 +1,7 @@
 """What can be chosen in an attention view: its options, each declared once, and what a form is.
 
-Links, the API, the shell and exports read these lists; `python -m viz.declared` writes them for the
-browser. Without torch: pages read them before anything is computed.
+Links, the API, the shell, exports and the browser (`viz.declared`) read these lists. Without torch:
+pages read them before anything is computed.
 """
 
 from collections.abc import Mapping

@@ -62,7 +62,7 @@ def test_text_in_the_props_cannot_leave_the_script():
 
 def test_every_module_imports_only_its_neighbours_and_none_that_imports_it():
     names = [path.relative_to(web.VIZ).as_posix() for path in web.files()]
-    scripts = [name for name in names if name.endswith(".js")]
+    scripts = [*web.made(), *(name for name in names if name.endswith(".js"))]
     loaded = modules.loaded_by(*scripts)
     assert sorted(loaded) == sorted(scripts)
     for place, pieces in enumerate(loaded.values()):
@@ -73,7 +73,7 @@ def test_every_module_is_reached_from_a_host_or_a_lesson():
     lessons = [path.relative_to(web.VIZ).as_posix() for path in web.VIZ.glob("course/*/figure.js")]
     hosts = [f"web/{name}.js" for name in ("streamlit/kinds", "standalone", "notebook")]
     every = {path.relative_to(web.VIZ).as_posix() for path in web.files() if path.suffix == ".js"}
-    assert every == {*modules.loaded_by(*hosts, *lessons)}
+    assert {*every, *web.made()} == {*modules.loaded_by(*hosts, *lessons)}
 
 
 PARSED = """const { readFileSync } = require("node:fs");
@@ -98,7 +98,7 @@ def test_a_text_s_first_picture_takes_at_most_200_kb_of_code(form: str):
     """The modules of its form come with the page, those of the others when they are wanted."""
     text, view = modules.of_kinds()["text"], modules.of_forms()[form]
     first = modules.loaded_by(text, view, late=False)
-    assert sum(len(gzip.compress((web.VIZ / name).read_bytes())) for name in first) <= 200_000
+    assert sum(len(gzip.compress(modules.source(name).encode())) for name in first) <= 200_000
     assert view in modules.loaded_by(text)
 
 

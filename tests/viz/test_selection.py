@@ -7,7 +7,6 @@ import pytest
 
 from analysis import methods
 from analysis.relevance import METHODS as RELEVANCE
-from viz import declared
 from viz.command import parser
 from viz.pages.state import params as link
 from viz.pages.state import selected
@@ -17,12 +16,6 @@ from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, real, whole, wholes, words
 from viz.views import FORM, FORMS, forms_of, kind_of
 
 NAMED = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-
-
-@pytest.mark.parametrize("name", declared.modules())
-def test_the_browser_has_what_is_declared(name: str) -> None:
-    written = (declared.WEB / name).read_text(encoding="utf-8")
-    assert written == declared.modules()[name], "run python -m viz.declared"
 
 
 @NAMED

@@ -13,16 +13,14 @@ from contextlib import AbstractAsyncContextManager
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
-
-from viz import web
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import Mount, Route
+    from starlette.routing import Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Query = dict[str, str]
@@ -33,7 +31,6 @@ TITLE = re.compile(r"<title>.*?</title>", re.DOTALL)
 FAVICON = re.compile(r'<link rel="shortcut icon"[^>]*>')
 LOCAL = "'self' http://127.0.0.1:* http://localhost:*"  # notebooks and slides of this machine
 DESCRIPTORS = Path("/dev/fd")
-UNCHANGING = {"Cache-Control": "public, immutable, max-age=31536000"}
 
 
 def lifespan(
@@ -167,23 +164,6 @@ def with_preview(page: str, preview: Preview, picture: str) -> str:
     # the icon comes with the page: browsers ask for it before anything else is there
     icon = f'<link rel="icon" href="data:image/svg+xml;base64,{ICON}" />'
     return FAVICON.sub(lambda _: icon, TITLE.sub(lambda _: head, page, count=1), count=1)
-
-
-def asset_routes() -> "list[Mount]":
-    """Serves the browser's code as immutable: its path changes when it does."""
-    from starlette.routing import Mount
-    from starlette.staticfiles import StaticFiles
-
-    class Unchanging(StaticFiles):
-        def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-            return super().lookup_path(path) if path.endswith(web.SERVED) else ("", None)
-
-        def file_response(self, *args: Any, **kwargs: Any) -> "Response":
-            response = super().file_response(*args, **kwargs)
-            response.headers.update(UNCHANGING)
-            return response
-
-    return [Mount(f"{web.path()}/{root.name}", Unchanging(directory=root)) for root in web.ROOTS]
 
 
 @cache

@@ -11,7 +11,7 @@ import posixpath
 import re
 from functools import cache
 
-from viz.web import VIZ
+from viz.web import VIZ, made
 
 LEADING = re.compile(
     r"""\s*(?:
@@ -32,6 +32,11 @@ for (const pieces of await new Response(unpacked).json()) {{
 }}
 const [{names}] = await Promise.all({entries}.map((at) => import(urls[at])));
 """
+
+
+def source(name: str) -> str:
+    """The text of a module, by its path in viz."""
+    return made().get(name) or (VIZ / name).read_text(encoding="utf-8")
 
 
 def imports(code: str) -> list[tuple[int, int]]:
@@ -62,7 +67,7 @@ def of_forms() -> dict[str, str]:
 
 
 def _named_in(name: str) -> dict[str, str]:
-    code = (VIZ / name).read_text(encoding="utf-8")
+    code = source(name)
     named = re.findall(rf"(\w+): {LATE.pattern}", code)
     return {key: _beside(name, path) for key, path in named}
 
@@ -90,7 +95,7 @@ def loaded_by(*entries: str, late: bool = True) -> dict[str, tuple[str | int, ..
             )
         if name in loaded:
             return
-        code, end = (VIZ / name).read_text(encoding="utf-8"), 0
+        code, end = source(name), 0
         pieces: list[str | int] = []
         for start, stop in sorted([*imports(code), *(late_imports(code) if late else ())]):
             imported = _beside(name, code[start:stop])

@@ -145,6 +145,9 @@ def test_a_browser_keeps_the_code_of_one_version(client: TestClient) -> None:
     assert kept.text == (web.WEB / "streamlit" / "kinds.js").read_text(encoding="utf-8")
     assert "immutable" in kept.headers["cache-control"]
     assert "javascript" in kept.headers["content-type"]  # a module of another type is refused
+    made = client.get(f"{path}/web/core/declared.js")
+    assert made.text == web.made()["web/core/declared.js"]
+    assert made.headers["content-type"] == kept.headers["content-type"]
     assert client.get("/assets/0123456789abcdef/web/streamlit/kinds.js").status_code == 404
     for name in ("web/__init__.py", "web/types.d.ts", "web/..%2fapp.css", "app.css"):
         assert client.get(f"{path}/{name}").status_code == 404
@@ -156,7 +159,7 @@ def client() -> TestClient:
         *server.page_routes(
             registry.ENTRIES, registry.FIRST, old_links.MOVED, previews.of, "/picture.png"
         ),
-        *server.asset_routes(),
+        *web.routes(),
     ]
     app = Starlette(routes=routes, middleware=server.middleware())
     return TestClient(app, base_url="http://127.0.0.1:8501", follow_redirects=False)
