@@ -1,7 +1,6 @@
 // A view in a notebook, as an anywidget: props and the first responses are in the model's state, all
 // others come over its channel.
 
-import { element } from "./core/dom.js";
 import { ChannelSource } from "./core/sources.js";
 import { mount as image } from "./explore/image.js";
 import { mount as text } from "./explore/text.js";
@@ -20,7 +19,8 @@ import { mount as text } from "./explore/text.js";
  */
 
 function render({ model, el }) {
-  const root = element("div", "headscope");
+  const root = document.createElement("div");
+  root.className = "headscope";
   el.append(root);
   /** @type {ViewProps} */
   const props = model.get("props");

@@ -1,7 +1,7 @@
 // A recording on a canvas: its time axis, its spectrogram, the weight over it, and the seconds.
 
 import { parse } from "../../web/core/colours.js";
-import { contextOf, element } from "../../web/core/dom.js";
+import { contextOf } from "../../web/core/dom.js";
 import { ticksOf } from "../../web/core/ticks.js";
 
 /** @import {Heard, Spectrogram, SpokenWord, Theme} from "../../web/types" */
@@ -90,7 +90,7 @@ export function groundOf({ rows, cols, levels }, theme) {
       for (let c = 0; c < 3; c++) image.data[at + c] = dark[c] + (light[c] - dark[c]) * share;
       image.data[at + 3] = 255;
     }
-  const canvas = element("canvas");
+  const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [cols, tall];
   contextOf(canvas).putImageData(image, 0, 0);
   return canvas;

@@ -1,46 +1,25 @@
 // Boxes, texts and canvases of the page as an SVG that stands alone: each where it is, in its colours.
 
-import { FAMILY } from "../core/dom.js";
-
-const SPACE = "http://www.w3.org/2000/svg";
-
-/**
- * An SVG element with attributes and children; strings become text nodes.
- *
- * @template {keyof SVGElementTagNameMap} T
- * @param {T} tag
- * @param {Record<string, string | number>} [attributes]
- * @param {(Node | string)[]} children
- * @returns {SVGElementTagNameMap[T]}
- */
-export function svg(tag, attributes = {}, ...children) {
-  const node = document.createElementNS(SPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
+import { FAMILY, svgText } from "../core/dom.js";
+import { html } from "../core/html.js";
 
 const CONTROLS = "button:not([data-opens]), select"; // which do nothing on paper
 
 /** @type {(place: HTMLElement, title: string) => {text: string, size: [number, number]}} */
 export function drawingOf(place, title) {
   const { left, top, width, height } = place.getBoundingClientRect();
-  const picture = svg("svg", {
-    xmlns: SPACE,
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    "font-family": FAMILY,
-  });
   const ground = getComputedStyle(place).getPropertyValue("--hs-background");
-  picture.append(svg("title", {}, title), svg("rect", { width, height, fill: ground }));
+  const parts = /** @type {any[]} */ ([
+    html`<title>${title}</title><rect ...${{ width, height, fill: ground }} />`,
+  ]);
   const what = NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT;
   const nodes = document.createTreeWalker(place, what, (node) =>
     node instanceof Element && node.matches(CONTROLS) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
   );
   for (let node = nodes.nextNode(); node; node = nodes.nextNode())
-    picture.append(...(node instanceof Element ? boxOf(node, left, top) : textOf(node, left, top)));
-  return { text: new XMLSerializer().serializeToString(picture), size: [width, height] };
+    parts.push(...(node instanceof Element ? boxOf(node, left, top) : textOf(node, left, top)));
+  const frame = { width, height, viewBox: `0 0 ${width} ${height}`, "font-family": FAMILY };
+  return { text: svgText(html`<svg ...${frame}>${parts}</svg>`), size: [width, height] };
 }
 
 function boxOf(element, left, top) {
@@ -48,7 +27,7 @@ function boxOf(element, left, top) {
   if (element instanceof HTMLCanvasElement) {
     const box = { x: at.left - left, y: at.top - top, width: at.width, height: at.height };
     const look = { preserveAspectRatio: "none", style: "image-rendering: pixelated" };
-    return [svg("image", { ...box, ...look, href: element.toDataURL() })];
+    return [html`<image ...${{ ...box, ...look, href: element.toDataURL() }} />`];
   }
   if (element.matches(".hs-build-funnel")) return [funnelOf(element, at.left - left, at.top - top)];
   const style = getComputedStyle(element);
@@ -62,19 +41,11 @@ function boxOf(element, left, top) {
     "stroke-width": thick,
     ...(style.borderRightStyle === "dashed" ? { "stroke-dasharray": "4 3" } : {}),
   };
+  const { width, height } = at;
   const [x, y] = [at.left - left, at.top - top];
   if (!parseFloat(style.borderLeftWidth) && thick)
-    return [svg("path", { d: `M${x + at.width} ${y}v${at.height}`, ...look })]; // a bracket on the right
-  return [
-    svg("rect", {
-      x,
-      y,
-      width: at.width,
-      height: at.height,
-      rx: parseFloat(style.borderRadius) || 0,
-      ...look,
-    }),
-  ];
+    return [html`<path d=${`M${x + width} ${y}v${height}`} ...${look} />`]; // a bracket on the right
+  return [html`<rect ...${{ x, y, width, height, rx: parseFloat(style.borderRadius) || 0, ...look }} />`];
 }
 
 /** From the box that is open to its card below. */
@@ -85,7 +56,7 @@ function funnelOf(element, x, y) {
     (name) => x + (width * parseFloat(look.getPropertyValue(name))) / 100,
   );
   const d = `M${from} ${y}H${to}L${x + width} ${y + height}H${x}Z`;
-  return svg("path", { d, fill: look.backgroundColor, opacity: look.opacity });
+  return html`<path ...${{ d, fill: look.backgroundColor, opacity: look.opacity }} />`;
 }
 
 function textOf(node, left, top) {
@@ -113,5 +84,7 @@ function lineOf(node, range, left, top) {
     textLength: at.width,
     lengthAdjust: "spacingAndGlyphs",
   };
-  return [svg("text", { ...place, fill, "font-size": fontSize, "font-weight": fontWeight }, text)];
+  return [
+    html`<text ...${{ ...place, fill, "font-size": fontSize, "font-weight": fontWeight }}>${text}</text>`,
+  ];
 }

@@ -1,24 +1,8 @@
-// Elements from text, never from markup; and files: data, or a drawing as SVG or its pixels.
+// Canvases, scrolling and sizes; and files: data, or a drawing as SVG or its pixels.
+
+import { render } from "../vendor/preact.js";
 
 /** @import {Mode} from "../types" */
-
-/**
- * An element with a class, attributes and children; strings become text nodes.
- *
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {string} [className]
- * @param {Record<string, string>} [attributes]
- * @param {(Node | string)[]} children
- * @returns {HTMLElementTagNameMap[T]}
- */
-export function element(tag, className = "", attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
 
 /** @param {Mode} mode */
 export const moreIs = (mode) => (mode === "dark" ? "Brighter" : "Darker");
@@ -37,7 +21,7 @@ export function contextOf(canvas, settings) {
 
 /** The width of each label, at a size of 1. @param {string} family @param {string[]} labels */
 export function textWidths(family, labels) {
-  const context = contextOf(element("canvas"));
+  const context = contextOf(document.createElement("canvas"));
   context.font = `100px ${family || "sans-serif"}`;
   return labels.map((label) => context.measureText(label).width / 100);
 }
@@ -65,7 +49,7 @@ export function reveal(box, child, above = 0) {
  * @param {string} suffix
  */
 export function offer(blob, name, suffix) {
-  const link = element("a");
+  const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = `${name.replace(/[^\w.-]+/g, "-").replace(/-$/, "")}${suffix}`;
   link.click();
@@ -101,6 +85,13 @@ const RATIO = 3; // pixels of a PNG for each unit of an SVG
 
 export const FAMILY = "sans-serif"; // of text in a file
 
+/** The text of an SVG. @param {any} picture an element of Preact */
+export function svgText(picture) {
+  const place = document.createElement("div");
+  render(picture, place);
+  return new XMLSerializer().serializeToString(/** @type {Node} */ (place.firstChild));
+}
+
 /**
  * Offers an SVG as a file.
  *
@@ -114,7 +105,7 @@ export function saveDrawing(svg, [wide, tall], name, format) {
   if (format === "svg") return offer(blob, name, ".svg");
   const image = new Image();
   image.onload = () => {
-    const file = element("canvas");
+    const file = document.createElement("canvas");
     [file.width, file.height] = [Math.round(RATIO * wide), Math.round(RATIO * tall)];
     contextOf(file).drawImage(image, 0, 0, file.width, file.height);
     URL.revokeObjectURL(image.src);

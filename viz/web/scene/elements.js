@@ -1,7 +1,7 @@
 // Marks as elements of SVG.
 
-import { FAMILY } from "../core/dom.js";
-import { h, render } from "../vendor/preact.js";
+import { FAMILY, svgText } from "../core/dom.js";
+import { h } from "../vendor/preact.js";
 import { SIZE } from "./layout.js";
 
 /** @import {Mark} from "../types" */
@@ -103,7 +103,5 @@ export function fileOf(marks, title, description, { background, text }) {
   const about = [h("title", null, title), h("desc", null, description)];
   const ground = h("rect", { width, height, fill: background });
   const frame = { width, height, viewBox: `0 0 ${width} ${height}`, "font-family": FAMILY };
-  const place = document.createElement("div");
-  render(h("svg", frame, ...about, ground, drawn), place);
-  return new XMLSerializer().serializeToString(/** @type {Node} */ (place.firstChild));
+  return svgText(h("svg", frame, ...about, ground, drawn));
 }
