@@ -22,18 +22,8 @@ import { restingIn, sharesOf } from "../../web/text/weights.js";
 import { useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { MapOfLayers, topOf } from "./map.js";
 
-/** @import {Cell, Text, Theme} from "../../web/types" */
+/** @import {Cell} from "../../web/types" */
 
-/**
- * @param {object} props
- * @param {Theme} props.theme
- * @param {Text} props.text
- * @param {number[]} props.values
- * @param {string} props.label
- * @param {(text: string) => void} props.onRead with what a token has, "" when it is left
- * @param {(token: number) => void} [props.onChoose]
- * @param {number} [props.current]
- */
 function Chips({ theme, text: { labels, special }, values, label, onRead, onChoose, current }) {
   const signed = values.some((value) => value < 0);
   const top = largest(values);

@@ -10,8 +10,8 @@ const BASES = [10, 100, 1000, 10_000, 100_000, 1_000_000];
 const [WIDE, TALL, DIAL] = [300, 90, 44]; // units of a drawing
 const DIALS = 8; // pairs whose hands are drawn
 
-/** "p:PATH:LENGTH:BASE" in its parts. @param {string} address */
-export function partsOf(address) {
+/** "p:PATH:LENGTH:BASE" in its parts. */
+function partsOf(address) {
   const [base, length, ...path] = address.split(":").reverse();
   return { path: path.reverse().join(":"), length: parseInt(length, 10), base: parseFloat(base) };
 }

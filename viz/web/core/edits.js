@@ -59,8 +59,8 @@ export const headOff = (state, site, head) =>
 export const isMade = ({ edits = [] }, edit) =>
   edit !== null && edits.some(({ values, on }) => on && isSame(values, edit));
 
-/** @type {(one: Edit, other: Edit) => boolean} whatever the order of their arguments */
-export function isSame(one, other) {
+/** whatever the order of their arguments */
+function isSame(one, other) {
   const names = Object.keys(one);
   const isEqual = (name) => JSON.stringify(one[name]) === JSON.stringify(other[name]);
   return names.length === Object.keys(other).length && names.every(isEqual);

@@ -12,7 +12,7 @@ import { Atlas } from "../../views/atlas/view.js";
 import { Heads } from "../../views/image/heads.js";
 import { Picture } from "../../views/image/view.js";
 import { OverPatches } from "../../views/model/over_picture.js";
-import { Explore, Form, mounting } from "./page.js";
+import { Explore, Form, HEADLINES, mounting, switchedOff } from "./page.js";
 import { Options } from "./forms.js";
 import { headlineOf, PatchReading } from "./patches.js";
 import { headSwitch, Toggle } from "./switches.js";
@@ -20,11 +20,6 @@ import { headSwitch, Toggle } from "./switches.js";
 const THUMB = 24; // CSS pixels
 const LABELS = { image: "Picture", model: "Relevance" }; // where those of texts are called otherwise
 const DRAWINGS = { image: Patches, model: OverPatches, features: Features };
-/** What the forms of all layers show, in a sentence. */
-const HEADLINES = {
-  model: "Every layer at once.",
-  features: "Patches with similar last states share a colour.",
-};
 const WAYS = {
   in: "the framed patch is attended to; bright patches attend",
   out: "the framed patch attends; bright patches are attended to",
@@ -55,11 +50,7 @@ function Page({ state, theme }) {
         : "",
     choose: () => state.select({ form: name }),
   }));
-  const way = isOff
-    ? html`<b>switched off</b>: it still looks, but adds nothing`
-    : isOver
-      ? WAYS[direction]
-      : "rows attend, columns are attended to";
+  const way = isOff ? switchedOff() : isOver ? WAYS[direction] : "rows attend, columns are attended to";
   const names = html`
     ${base.model} · ${isAttention ? html`${state.siteName()} · ${state.headName()} · ${way}` : "all layers"}
     ${base.note && ` · ${base.note}`}

@@ -22,6 +22,15 @@ import { Tour, useWorth, WorthSeeing } from "./tour.js";
 
 const OVER_PATCHES = "chefer"; // the relevance of a picture, until another is chosen
 
+/** What the forms of all layers show, in a sentence. */
+export const HEADLINES = {
+  features: "Patches with similar last states share a colour.",
+  lens: "The likeliest token after each layer.",
+  model: "Every layer at once.",
+  parts: "What each head and MLP adds to the output.",
+};
+export const switchedOff = () => html`<b>switched off</b>: it still looks, but adds nothing`;
+
 /**
  * What a kind of input has of the page; what it lacks is left out.
  *

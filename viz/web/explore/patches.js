@@ -10,13 +10,8 @@ const NEAR = 2; // patches each way
 const DOUBT = "A weight shows where information may come from, not that the network saw what is there.";
 const LIST = { itself: "itself", near: `within ${NEAR} patches`, far: "farther away" };
 
-/**
- * The groups, each with its share of the weight and the share that an even row would give it.
- *
- * @param {{grid: Pick<import("../types").TokenGrid, "shape" | "places">, labels: string[], token: number, values: ArrayLike<number>}} row
- * @returns {{label: string, value: number, even: number}[]}
- */
-export function groupsOf({ grid, labels, token, values }) {
+/** The groups, each with its share of the weight and the share that an even row would give it. */
+function groupsOf({ grid, labels, token, values }) {
   const { shape, places } = grid;
   const [prefix] = places;
   const sum = Array.from(values).reduce((a, b) => a + b, 0) || 1;

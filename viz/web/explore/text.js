@@ -5,7 +5,7 @@ import { FORMS } from "../core/declared.js";
 import { Cache, Continue, Sampling, Written } from "./continuing.js";
 import { headlineOf, Reading, useFocus } from "./reading.js";
 import { Blocks, formsOf, NextWord, Options, Unheard } from "./forms.js";
-import { Explore, Form, Late, mounting } from "./page.js";
+import { Explore, Form, HEADLINES, Late, mounting, switchedOff } from "./page.js";
 import { headSwitch, Ignore, Toggle, Zooming } from "./switches.js";
 import { Kinds } from "../parts/controls.js";
 import { useState } from "../vendor/hooks.js";
@@ -102,15 +102,6 @@ function asideOf(state) {
 
 const PICTURES = () => import("../../views/pictures/view.js").then((view) => view.Pictures);
 const Pictures = (props) => html`<${Late} load=${PICTURES} ...${props} />`;
-
-/** What the forms of all layers show, in a sentence. */
-const HEADLINES = {
-  lens: "The likeliest token after each layer.",
-  parts: "What each head and MLP adds to the output.",
-  model: "Every layer at once.",
-};
-
-const switchedOff = () => html`<b>switched off</b>: it still looks, but adds nothing`;
 
 const changeIn = (form) =>
   form === "matrix"
