@@ -43,7 +43,7 @@ const Part = ({ title, says, doubt, read, children }) => html`
 
 function Components({ state }) {
   const { base, pointed } = state;
-  const { answer, ...reply } = useAnswer(state.view, "components", "components", "Computing");
+  const { answer, ...reply } = useAnswer(state, "components", "components", "Computing");
   const drawn = useMemo(() => answer && componentsOf(state, answer), [answer, base]);
   const patch = (pointed ?? -1) - state.prefix;
   const levels = ["red", "green", "blue"].map((name, i) => `${name} ${answer?.colours[3 * patch + i]}`);
@@ -72,7 +72,7 @@ function componentsOf({ base }, { colours, explained }) {
 function Likeness({ state }) {
   const token = state.compared;
   const { base, bothWays, pointed } = state;
-  const { answer, ...reply } = useAnswer(state.view, "similar", pathOf("similar", { token }), "Computing");
+  const { answer, ...reply } = useAnswer(state, "similar", pathOf("similar", { token }), "Computing");
   const drawn = useMemo(() => {
     if (!answer) return null;
     const caption = `Like ${state.nameOf(token)}`;

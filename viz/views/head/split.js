@@ -19,7 +19,7 @@ export function Split({ state, pair: { query, key } }) {
   const [isOpen, setOpen] = useState(false);
   const { site, head } = state.selection;
   const path = isOpen ? pathOf("split", { site, head, query, key }) : null;
-  const { answer, ...reply } = useAnswer(state.view, "split", path, "Splitting the score");
+  const { answer, ...reply } = useAnswer(state, "split", path, "Splitting the score");
   return html`
     <details class="hs-details hs-why" onToggle=${({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Why this score?</summary>

@@ -82,9 +82,9 @@ function useInside(state, isAsked) {
   const { site, head, token, partner, direction } = state.selection;
   const [query, key] = direction === "in" ? [partner, token] : [token, partner];
   const path = pathOf("inside", { site, head, query: query ?? undefined, key: key ?? undefined });
-  const { answer, reason, isRefused } = useAnswer(state.view, "inside", isAsked ? path : null, "Computing");
+  const { answer, reason, isRefused } = useAnswer(state, "inside", isAsked ? path : null, "Computing");
   const newest = useNewest(Boolean(answer), () => opened(answer), [answer]);
-  const isGone = !isAsked || isRefused || (!answer && !state.view.remote);
+  const isGone = !isAsked || isRefused || (!answer && !state.remote);
   return {
     newest: isGone ? null : newest,
     dim: !answer,

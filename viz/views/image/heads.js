@@ -22,7 +22,7 @@ const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} 
 export function Heads({ state }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(box);
-  const { title } = state.view.props;
+  const { title } = state.props;
   const { head } = state.selection;
   const rows = state.complete ? state.rows() : null;
   const names = state.heads();

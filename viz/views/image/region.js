@@ -23,7 +23,7 @@ export function useRegion(state, ask) {
   );
   const grid = state.grid();
   const [down, across] = grid.shape;
-  const isArea = Boolean(ask && state.view.remote);
+  const isArea = Boolean(ask && state.remote);
   /** The newest, until another patch is chosen. */
   const regionOf = () => (isArea && drawn.value?.token === state.selection.token ? drawn.value : null);
   const region = regionOf();

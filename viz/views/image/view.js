@@ -35,7 +35,7 @@ export function pixelsOfRow(state, values) {
 /** @param {{state: PatchState}} props */
 export function Picture({ state }) {
   const section = useRef(/** @type {HTMLElement | null} */ (null));
-  const { edits } = state.view.props;
+  const { edits } = state.props;
   const { site, head, direction, scale, sinks } = state.selection;
   const rows = state.complete ? state.rows() : null;
   const shared = state.topBeside;
@@ -56,7 +56,7 @@ export function Picture({ state }) {
   const painted = () => {
     if (!state.first && section.current) markPainted(section.current);
   };
-  const wait = state.view.remote ? `Fetching ${state.siteName()} …` : "Not in this file";
+  const wait = state.remote ? `Fetching ${state.siteName()} …` : "Not in this file";
   return html`
     <section class="hs-section" ref=${section}>
       <${PatchMap}
@@ -91,7 +91,7 @@ function drawnOf(state, rows) {
 function labelOf(state) {
   const { model, note } = state.base;
   const { shape: grid } = state.grid();
-  const { title, edits } = state.view.props;
+  const { title, edits } = state.props;
   return (
     `${title ? `${title}: picture` : "Picture"} of ${grid[0]} × ${grid[1]} patches with the weights of ${state.siteName()}, ` +
     `${state.headName()}, ${model}${note ? ` (${note})` : ""}. ` +

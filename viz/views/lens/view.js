@@ -94,13 +94,13 @@ function useLens(state) {
   const { lens, output } = state.selection;
   const how = lens === "logit" ? undefined : lens;
   const ask = pathOf("ranks", { output: output || undefined, lens: how });
-  const { answer: ranks, newest, ...followed } = useAnswer(state.view, "ranks", ask, DOING);
+  const { answer: ranks, newest, ...followed } = useAnswer(state, "ranks", ask, DOING);
   const turned = useFrameSignal(state, /** @type {any} */ (null));
   const isTurned = turned.value?.trace === state.trace && turned.value.ranks === newest;
   const start = ranks && Math.floor(ranks.position / WINDOW) * WINDOW;
   const first = isTurned ? turned.value.first : start;
   const path = first !== null && !followed.isRefused ? pathOf("lens", { first, lens: how }) : null;
-  const { answer, newest: page, ...reply } = useAnswer(state.view, "lens", path, DOING);
+  const { answer, newest: page, ...reply } = useAnswer(state, "lens", path, DOING);
   return {
     ranks: newest,
     page: followed.isRefused ? null : page,

@@ -117,14 +117,9 @@ function linesOf(state, head, rows, cols, active) {
 function Wanted({ state, head, rows, cols }) {
   const { site } = state.selection;
   const isHere = state.parts(site, head).length > 0;
-  useWanted(state.view, `lines ${head}`, isHere ? null : pathOf("map", { site, head }));
+  useWanted(state, `lines ${head}`, isHere ? null : pathOf("map", { site, head }));
   const isMissing = isHere && !state.maps.window(site, head, rows, cols);
-  useWanted(
-    state.view,
-    `part ${head}`,
-    isMissing ? state.mapPath(site, head, { rows, cols }) : null,
-    TILE_MS,
-  );
+  useWanted(state, `part ${head}`, isMissing ? state.mapPath(site, head, { rows, cols }) : null, TILE_MS);
   return null;
 }
 
@@ -136,8 +131,8 @@ function Exact({ state, head, active: { axis, index } }) {
     const isAsked = (one || axis === way) && !state.maps.exact(site, head, way, index);
     return isAsked ? pathOf("row", { site, head, axis: way, index }) : null;
   };
-  useWanted(state.view, `goes ${head}`, path("query"), REST_MS);
-  useWanted(state.view, `comes ${head}`, path("key"), REST_MS);
+  useWanted(state, `goes ${head}`, path("query"), REST_MS);
+  useWanted(state, `comes ${head}`, path("key"), REST_MS);
   return null;
 }
 

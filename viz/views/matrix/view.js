@@ -23,7 +23,7 @@ export function Matrix({ state, theme }) {
   const space = useSpace(stage);
   const { lags, layout, zoom, picture } = usePicture(state, theme, space);
   const touch = useTouch({ state, layout, zoom, lags });
-  useWanted(state.view, "tile", layout && !lags ? tilePath(state, layout, zoom.view()) : null, TILE_MS);
+  useWanted(state, "tile", layout && !lags ? tilePath(state, layout, zoom.view()) : null, TILE_MS);
   const cell = lags ? null : state.hover;
   const { round, reset, isZoomed, isDeepest } = zoom;
   state.panel.zoom = {
@@ -192,14 +192,14 @@ function tilePath(state, layout, view) {
 
 function waitingFor(state) {
   const name = `${state.siteName()} · ${state.headName()}`;
-  if (!state.view.remote) return `Not in this file: ${name}`;
-  return state.view.client?.state("map") === "pending" ? `Fetching ${name} …` : `No answer for ${name}.`;
+  if (!state.remote) return `Not in this file: ${name}`;
+  return state.client?.state("map") === "pending" ? `Fetching ${name} …` : `No answer for ${name}.`;
 }
 
 /** Where the edits changed a weight most, and the way there. */
 function ChangedOffer({ state }) {
-  const asks = state.variant().values === "difference" && state.view.remote;
-  const { answer } = useAnswer(state.view, "changed", asks ? "changed" : null);
+  const asks = state.variant().values === "difference" && state.remote;
+  const { answer } = useAnswer(state, "changed", asks ? "changed" : null);
   if (!answer) return null;
   const { change } = answer;
   if (!change) return html`<span class="hs-offer">${" "}The edits changed no weight.</span>`;

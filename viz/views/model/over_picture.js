@@ -44,7 +44,7 @@ export function OverPatches({ state }) {
   const path = isRelevance
     ? pathOf("relevance", { method: info.name, output: output || undefined })
     : pathOf("model_row", { ...place, method: info.name, index: start });
-  const { answer, reason, isRefused } = useAnswer(state.view, "over", path, "Computing");
+  const { answer, reason, isRefused } = useAnswer(state, "over", path, "Computing");
   const title = answer ? `${info.title} ${sourceOf(state, info, answer)}` : info.title;
   const grid = state.grid();
   const drawn = useMemo(() => {

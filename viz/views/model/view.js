@@ -104,12 +104,12 @@ const Part = ({ info, note = "", dim = false, reason = "", children = null, afte
 function MapPart({ state, theme, space, info }) {
   const { site, head, sinks: hides } = state.selection;
   const asked = { ...placeOf(state, info), method: info.name };
-  const { answer, ...reply } = useAnswer(state.view, "all layers", pathOf("model", asked), "Computing");
+  const { answer, ...reply } = useAnswer(state, "all layers", pathOf("model", asked), "Computing");
   const place = `${state.trace} ${asked.site} ${asked.head} ${info.name}`;
   const newest = useNewest(Boolean(answer), () => ({ map: answer, place }), [answer, place]);
   const row = rowOf(state);
   const { answer: values } = useAnswer(
-    state.view,
+    state,
     "row of layers",
     answer && pathOf("model_row", { ...asked, index: row }),
   );
@@ -164,7 +164,7 @@ function restingOf(state, { cells, shape: [rows, cols] }) {
 
 function FlowPart({ state, theme, info }) {
   const asked = { ...placeOf(state, info), method: info.name, index: rowOf(state) };
-  const { answer, reason } = useAnswer(state.view, "flow", pathOf("model_row", asked), "Computing");
+  const { answer, reason } = useAnswer(state, "flow", pathOf("model_row", asked), "Computing");
   if (!answer) return html`<${Part} ...${{ info, reason }} />`;
   const { values, note } = answer;
   const said = `Colours from 0 to ${number(largest(values))}. ${moreIs(theme.mode)} = more.`;
@@ -203,7 +203,7 @@ function Row({ state, theme, values, said }) {
 function RelevancePart({ state, theme, info }) {
   const { output } = state.selection;
   const path = pathOf("relevance", { method: info.name, output: output || undefined });
-  const { answer, reason } = useAnswer(state.view, "relevance", path, "Computing");
+  const { answer, reason } = useAnswer(state, "relevance", path, "Computing");
   const [pointed, setPointed] = useState("");
   const texts = useMemo(() => answer && textsOf(state, answer), [answer]);
   const chips = useMemo(

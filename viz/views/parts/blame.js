@@ -22,7 +22,7 @@ export function Blame({ state, theme }) {
   const { tested, output } = state.selection;
   const isOn = tested === "yes";
   const path = isOn ? pathOf("blame", { output: output || undefined }) : null;
-  const { answer, reason } = useAnswer(state.view, "blame", path, "Cutting edges");
+  const { answer, reason } = useAnswer(state, "blame", path, "Cutting edges");
   return html`
     <${Experiment}
       ...${{ isOn, reason, kind: "hs-blame" }}

@@ -49,7 +49,7 @@ export function Parts({ state, theme }) {
 function Division({ state, theme }) {
   const { output, versus, site, head } = state.selection;
   const path = pathOf("parts", { output: output || undefined, versus: versus || undefined });
-  const { answer, newest: parts, reason } = useAnswer(state.view, "parts", path, "Dividing the logit");
+  const { answer, newest: parts, reason } = useAnswer(state, "parts", path, "Dividing the logit");
   const [pointed, setPointed] = useState(/** @type {any} */ (null));
   const at = pointed?.parts === parts ? pointed?.at : null;
   const box = useRef(/** @type {HTMLElement | null} */ (null));

@@ -90,7 +90,7 @@ export function Picture({ state, look, questions, sheet, photo, row, points, ...
     const cell = cellUnder(place);
     if (cell >= 0) return state.select({ token: cell, direction: "out" });
     const token = tokenAt(sheet.grids, place);
-    const isHeld = token >= 0 && state.view.holds(pathOf("row", { site, head, axis: "key", index: token }));
+    const isHeld = token >= 0 && state.holds(pathOf("row", { site, head, axis: "key", index: token }));
     if (isHeld) state.select({ token, direction: "in" });
   };
   const walk = (event) => {

@@ -21,7 +21,7 @@ const ABOUT =
 /** The captions, the most similar first, and the one that is chosen. @param {TextState} state */
 export function useCaptions(state) {
   const { captions: texts, caption: chosen } = state.selection;
-  const { answer, reason } = useHeld(state.view, "captions", state.base.captions && texts && { texts });
+  const { answer, reason } = useHeld(state, "captions", state.base.captions && texts && { texts });
   const captions = (answer?.captions ?? []).toSorted((a, b) => b.similarity - a.similarity);
   return { captions, caption: captions.find(({ text }) => text === chosen) ?? null, reason };
 }
@@ -34,7 +34,7 @@ export function Captions({ state, captions, reason }) {
   useLayoutEffect(() => {
     if (entry.current && !entry.current.matches(":focus")) entry.current.value = texts.split("|").join("\n");
   });
-  if (!state.base.captions || !(state.view.remote || captions.length)) return null;
+  if (!state.base.captions || !(state.remote || captions.length)) return null;
   const commit = ({ currentTarget }) => {
     const lines = currentTarget.value.split("\n").map((line) => line.replaceAll("|", " ").trim());
     state.select({ captions: lines.filter(Boolean).join("|") });
@@ -47,7 +47,7 @@ export function Captions({ state, captions, reason }) {
   return html`
     <div class="hs-captions">
       ${
-        state.view.remote &&
+        state.remote &&
         html`<label class="hs-label">
         Captions to compare, one a line
         <textarea
@@ -100,7 +100,7 @@ export function areaFrom(text) {
  * @param {boolean} isUnplaced whether image tokens have no places on the picture
  */
 export function useQuestions(state, look, isUnplaced) {
-  const { view, base } = state;
+  const { base } = state;
   const { site, head, rival, relevant } = state.selection;
   const isTested = useFrameSignal(state, true); // whether the area is
   const corners = useFrameSignal(state, /** @type {{from: number, to: number} | null} */ (null));
@@ -111,12 +111,12 @@ export function useQuestions(state, look, isUnplaced) {
   const there = area && { area: state.selection.area, frame };
   const asksVersus = rival || relevant === "yes";
   const versus = useHeld(
-    view,
+    state,
     "versus",
     span && asksVersus && { row: span.first, rival: rival || undefined },
   );
-  const need = useHeld(view, "need", span && !asksVersus && isTested.value && area && { ...there, ...span });
-  const readers = useHeld(view, "readers", area && look.grids.length > 0 && { site, head, ...there });
+  const need = useHeld(state, "need", span && !asksVersus && isTested.value && area && { ...there, ...span });
+  const readers = useHeld(state, "readers", area && look.grids.length > 0 && { site, head, ...there });
 
   /** Shows one thing in place of the weights, or none. */
   const show = (change, isNow = true) => {
@@ -128,7 +128,7 @@ export function useQuestions(state, look, isUnplaced) {
     show({ area: [picture, ...sides.map((side) => Math.round(PARTS * side))].join(".") }, isNow);
   };
   return {
-    isOffered: Boolean(base.asked) && view.remote,
+    isOffered: Boolean(base.asked) && state.remote,
     isUnplaced,
     area,
     drawn: drawn.value ?? area,

@@ -133,7 +133,7 @@ export function Points({ places, weights }) {
  * @param {number | null} pointed query under the pointer
  */
 export function lookOf(state, detected, answer, pointed) {
-  const { base, view } = state;
+  const { base } = state;
   const { site, head, token, direction, moment } = state.selection;
   const isOut = direction !== "in";
   const { query, key } = state.texts();
@@ -156,7 +156,7 @@ export function lookOf(state, detected, answer, pointed) {
     return first < 0 || index < 0 ? -1 : placeOf(first + index, at);
   };
   const holdsRow = (at, of, row) =>
-    view.holds(pathOf("row", { site: at, head: of, axis: "query", index: row }));
+    state.holds(pathOf("row", { site: at, head: of, axis: "query", index: row }));
 
   const isOnWords = isOut && token !== null && writing.includes(site);
   const at = isOnWords ? words.findIndex((each) => each.rows.some((row) => placeOf(row) === token)) : -1;
@@ -193,7 +193,7 @@ export function lookOf(state, detected, answer, pointed) {
     /** The token in a frame: what looks, where it lies on the picture. */
     framed: isOut || state.texts().one ? (pointed ?? token ?? -1) : -1,
     samples: Boolean(detected?.sampled?.includes(site)),
-    hasWord: (index) => view.remote || holdsRow(siteOf(), head, placeOf(words[index].rows[0], siteOf())),
+    hasWord: (index) => state.remote || holdsRow(siteOf(), head, placeOf(words[index].rows[0], siteOf())),
     pickWord(index) {
       const there = siteOf();
       if (there !== undefined)

@@ -32,8 +32,8 @@ const OF_CAPTION =
 export function Pictures({ state, theme }) {
   const { pictures, asked, texts } = state.base;
   const path = pictures && !asked ? "objects" : null;
-  const { answer: objects, ...detected } = useAnswer(state.view, "objects", path);
-  const written = useAnswer(state.view, "answer", pictures ? "answer" : null);
+  const { answer: objects, ...detected } = useAnswer(state, "objects", path);
+  const written = useAnswer(state, "answer", pictures ? "answer" : null);
   const isKnown = objects || detected.isRefused;
   const hasPlaces = objects?.objects?.length || texts.some((text) => text.grids?.length);
   if (!pictures || !(asked || (isKnown && hasPlaces))) return null;
@@ -43,7 +43,7 @@ export function Pictures({ state, theme }) {
 }
 
 function Panel({ state, theme, objects, answer, refusal, otherwise }) {
-  const { view, base } = state;
+  const { base } = state;
   const { site, head, token, direction, sinks } = state.selection;
   const section = useRef(/** @type {HTMLElement | null} */ (null));
   const middle = useRef(/** @type {HTMLElement | null} */ (null));
@@ -54,10 +54,10 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
   const isUnplaced = Boolean(answer.unplaced);
   const questions = useQuestions(state, look, isUnplaced);
   const { captions, caption, reason } = useCaptions(state);
-  const { answer: shares } = useHeld(view, "shares", span && { site, ...span });
+  const { answer: shares } = useHeld(state, "shares", span && { site, ...span });
   const sampling =
-    look.object >= 0 && look.samples && view.remote ? { site, head, query: look.object } : null;
-  const points = useAnswer(view, "points", sampling && pathOf("points", sampling));
+    look.object >= 0 && look.samples && state.remote ? { site, head, query: look.object } : null;
+  const points = useAnswer(state, "points", sampling && pathOf("points", sampling));
   const looked = useMeanRow(state, look.rows, "looked");
   const isOnto = direction === "in" && token !== null && look.asking.length > 0 && state.texts().one;
   const column = isOnto ? state.exactRow("key", token) : null;

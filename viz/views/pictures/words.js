@@ -14,13 +14,13 @@ import { probability } from "../../web/core/ticks.js";
  * An answer of the server, or one that a file holds.
  *
  * @template {string} R
- * @param {TextState["view"]} view
+ * @param {TextState} state
  * @param {R} name of the slot, and of the route
  * @param {Record<string, any> | null | false | "" | undefined} query none asks nothing
  */
-export function useHeld(view, name, query) {
+export function useHeld(state, name, query) {
   const path = query ? pathOf(name, query) : null;
-  return useAnswer(view, name, path && view.holds(path) ? path : null, "The model reads again");
+  return useAnswer(state, name, path && state.holds(path) ? path : null, "The model reads again");
 }
 
 const MOST_NAMED = 6; // words that look at an area
@@ -126,7 +126,7 @@ export function pointsText({ places }) {
  */
 export function Shares({ state, look, shares }) {
   const { head } = state.selection;
-  const ranked = useHeld(state.view, "ranked", look.span);
+  const ranked = useHeld(state, "ranked", look.span);
   const of = (values) => {
     if (typeof head === "number") return values[head];
     return head === "max" ? Math.max(...values) : values.reduce((a, b) => a + b, 0) / values.length;
@@ -166,8 +166,8 @@ export function Shares({ state, look, shares }) {
 
 /** @param {{state: any, look: any, each: HeadOnPicture}} props */
 function Ranked({ state, look, each: { site, head, mass } }) {
-  const { selection, view, base } = state;
-  const isHeld = view.remote || look.holdsRow(site, head, look.placeOf(look.span.first, site));
+  const { selection, base } = state;
+  const isHeld = state.remote || look.holdsRow(site, head, look.placeOf(look.span.first, site));
   return html`
     <button
       type="button"

@@ -23,12 +23,12 @@ const METHODS = {
 export const timedBy = ({ selection: { timing } }) => (timing ? { method: timing } : {});
 
 /** The words of the transcript with their times. */
-export const useWords = (state) => useAnswer(state.view, "words", pathOf("words", timedBy(state)));
+export const useWords = (state) => useAnswer(state, "words", pathOf("words", timedBy(state)));
 
 /** @param {{state: TextState}} props */
 export function TimesFrom({ state }) {
   const { words = [], method, methods = [] } = useWords(state).newest ?? {};
-  if (!state.view.remote || !words.length) return null;
+  if (!state.remote || !words.length) return null;
   return html`
     <div class="hs-aid">
       <span class="hs-label" aria-hidden="true">Times from</span>

@@ -22,7 +22,7 @@ export const Sound = ({ state, theme }) =>
     : html`<p class="hs-sentence">No recording was read here: choose another form.</p>`;
 
 function Recording({ state, theme, length }) {
-  const { remote } = state.view;
+  const { remote } = state;
   const reply = useWords(state);
   const words = reply.newest?.words ?? [];
   const [failure, setFailure] = useState("");
@@ -71,10 +71,10 @@ function Recording({ state, theme, length }) {
   `;
 }
 
-async function fetched({ view }, path) {
-  if (!view.client) throw new Error("The recording is not here yet.");
+async function fetched({ client }, path) {
+  if (!client) throw new Error("The recording is not here yet.");
   const { signal } = new AbortController();
-  return /** @type {any} */ (view.client.source.get(path, { signal, priority: "high" }));
+  return /** @type {any} */ (client.source.get(path, { signal, priority: "high" }));
 }
 
 /** The sound itself, fetched when it is first played. */
@@ -131,7 +131,7 @@ function Band({ axis: { scale }, span: { start, end } }) {
 
 function Picture({ state, theme, row, axis, words, onPoint, onChoose }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const { answer: spectrogram } = useAnswer(state.view, "spectrogram", "spectrogram");
+  const { answer: spectrogram } = useAnswer(state, "spectrogram", "spectrogram");
   const ground = useMemo(() => spectrogram && groundOf(spectrogram, theme), [spectrogram, theme]);
   const ratio = devicePixelRatio || 1;
   useLayoutEffect(() => {

@@ -324,11 +324,11 @@ function focusSoon(box, level, was = "", tries = 20) {
   else if (tries) setTimeout(() => focusSoon(box, level, was, tries - 1), 50);
 }
 
-/** @param {{view: import("../core/state.js").State<any>}} props */
-export function WhatIsInIt({ view }) {
+/** @param {{state: import("../core/state.js").State<any>}} props */
+export function WhatIsInIt({ state }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [open, setOpen] = useState(false);
-  const source = view.client?.source;
+  const source = state.client?.source;
   const show = () => {
     setOpen(true);
     dialog.current?.showModal();
@@ -337,7 +337,7 @@ export function WhatIsInIt({ view }) {
     <${Button} text="What is in it" title="The network as one picture, down to one multiplication" onClick=${show} />
     <dialog class="hs-build-dialog" ref=${dialog} aria-label="What is in this network" onClose=${() => setOpen(false)}>
       <${Button} text="Close" title="Back to the page" onClick=${() => dialog.current?.close()} />
-      ${open && source && html`<${Network} root=${view.root} source=${source} asked="" record=${() => {}} size=${view.props.type_size ?? 1} />`}
+      ${open && source && html`<${Network} root=${state.root} source=${source} asked="" record=${() => {}} size=${state.props.type_size ?? 1} />`}
     </dialog>
   `;
 }

@@ -125,11 +125,6 @@ export class State {
 
   // ---- what is here
 
-  /** The state itself: what a panel is given that shows no weights. */
-  get view() {
-    return this;
-  }
-
   /** The trace's base; only read once there is one. @returns {B} */
   get base() {
     if (!this.baseOrNull) throw new Error("expected a base, none has come yet");

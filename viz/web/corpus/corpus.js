@@ -61,7 +61,7 @@ function Corpus({ state, theme }) {
           <${Numbers} state=${state} />
         </section>
         ${run.against?.comparable && html`<${Changes} state=${state} />`}
-        ${!run.pictures && state.view.props.kind !== "site" && html`<${ByToken} state=${state} />`}
+        ${!run.pictures && state.props.kind !== "site" && html`<${ByToken} state=${state} />`}
         <${Button}
           class="hs-button hs-corpus-way"
           title="Go down to this head"

@@ -23,9 +23,9 @@ const UNREAD = "The corpus has no input for this head.";
 export function HeadPage({ state, theme, name }) {
   const { site } = state.selection;
   const of = { site, head: state.head };
-  const { answer, ...reply } = useAnswer(state.view, "head", pathOf("head", of), "Reading");
+  const { answer, ...reply } = useAnswer(state, "head", pathOf("head", of), "Reading");
   const newest = useNewest(Boolean(answer), () => answer && { head: answer, spot: of }, [answer]);
-  const { answer: alike } = useAnswer(state.view, "alike", answer && pathOf("alike", of));
+  const { answer: alike } = useAnswer(state, "alike", answer && pathOf("alike", of));
   const step = (by) => {
     const spots = state.spots();
     const place = spots.findIndex((spot) => spot.site === site && spot.head === state.head);

@@ -52,7 +52,7 @@ export function ByToken({ state }) {
   const [query, key] = [typed.query.trim(), typed.key.trim()];
   const path =
     query || key ? pathOf("attending", { key: key || undefined, query: query || undefined }) : null;
-  const { answer, reason } = useAnswer(state.view, "token", path, "Looking");
+  const { answer, reason } = useAnswer(state, "token", path, "Looking");
   const heads = answer?.heads ?? [];
   const none =
     answer && !heads.length ? "No head has this among the tokens and pairs that are kept." : reason;
@@ -107,7 +107,7 @@ export function Changes({ state }) {
   const measures = [ALL, ...compared];
   const index = measures.findIndex(({ key }) => key === number);
   const path = pathOf("changes", { number: number || undefined });
-  const { answer, ...reply } = useAnswer(state.view, "changes", path, "Comparing");
+  const { answer, ...reply } = useAnswer(state, "changes", path, "Comparing");
   const row = (change) => {
     const { key, site, head, here, there } = change;
     const open = () => state.select({ site, head, plot: [key, state.twinOf(key)].join(".") });

@@ -18,30 +18,29 @@ const LEAST = 0.001; // of the probability, for all but the first
 
 /**
  * @param {object} props
- * @param {{view: import("../core/state.js").State<any>, select: (change: object) => void}} props.state
+ * @param {import("../core/state.js").State<any>} props.state
  * @param {Theme} props.theme
  * @param {((output: string) => void) | null} props.explain shows what an output rests on
  * @param {unknown} props.children what stands behind the words
  */
 export function AnswerLine({ state, theme, explain, children }) {
-  const { view } = state;
-  const { predicts } = view.props;
-  const { site, direction, token } = view.selection;
-  const masks = useNewest(Boolean(view.baseOrNull), () => ({ of: /** @type {(number | null)[]} */ ([]) }), [
-    view.trace,
+  const { predicts } = state.props;
+  const { site, direction, token } = state.selection;
+  const masks = useNewest(Boolean(state.baseOrNull), () => ({ of: /** @type {(number | null)[]} */ ([]) }), [
+    state.trace,
   ]);
-  const asked = view.props.given
-    ? { token: view.props.given - 1 }
+  const asked = state.props.given
+    ? { token: state.props.given - 1 }
     : masks?.of.length && token !== null
       ? { token }
       : {};
   const way = masks?.of.length ? direction : "out";
   const path = predicts ? pathOf("predictions", { site, direction: way, ...asked }) : null;
-  const { answer, newest } = useAnswer(view, "said", path);
+  const { answer, newest } = useAnswer(state, "said", path);
   if (masks && answer?.masks) masks.of = answer.masks;
   return html`
     <div class="hs-answer" aria-live="polite">
-      ${predicts ? html`<${Said} ...${{ answer: newest, explain, state }} />` : html`<${Barcode} ...${{ view, theme }} />`}
+      ${predicts ? html`<${Said} ...${{ answer: newest, explain, state }} />` : html`<${Barcode} ...${{ state, theme }} />`}
       ${children}
     </div>
   `;
@@ -70,7 +69,7 @@ function Said({ answer, explain, state }) {
     ${written && html`<bdi class="hs-written-text" title=${written[1]}>${written[1] || "nothing"}</bdi>`}
     ${
       apart &&
-      state.view.remote &&
+      state.remote &&
       html`<${Stepper}
         name="Mask"
         labels=${masks.map((_, i) => String(i + 1))}
@@ -110,8 +109,8 @@ const effectOf = ({ kl }) =>
 const WIDE = 450;
 const HIGH = 18;
 
-function Barcode({ view, theme }) {
-  const { newest } = useAnswer(view, "vector", view.holds("vector") ? "vector" : null);
+function Barcode({ state, theme }) {
+  const { newest } = useAnswer(state, "vector", state.holds("vector") ? "vector" : null);
   const values = newest?.values ?? [];
   const pixels = useMemo(() => {
     const most = Math.max(...values.map(Math.abs)) || 1;

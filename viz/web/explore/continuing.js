@@ -27,7 +27,7 @@ const ABOUT = "Temperature 0 takes the likeliest token each time; top-k 0 and to
 /** Goes on with the text by the likeliest words. @param {{state: TextState, host: Host}} props */
 export function Continue({ state, host }) {
   const { write, reason } = useWriting(state, host, "written");
-  if (!state.view.remote) return null;
+  if (!state.remote) return null;
   return html`
     <${Button} title="Let the model go on with the text" onClick=${() => write(USUAL)}>Continue →<//>
     <span class="hs-answer-note" role="status">${reason}</span>
@@ -36,11 +36,11 @@ export function Continue({ state, host }) {
 
 /** Writes on when asked, tells the page, and goes back to the word after which it wrote. */
 function useWriting(state, host, slot) {
-  const { given } = state.view.props;
+  const { given } = state.props;
   const from = useRef(""); // the trace whose text the page goes on with
   const [asked, setAsked] = useState(/** @type {Record<string, number> | null} */ (null));
   const path = asked && pathOf("written", asked.temperature ? asked : { count: asked.count });
-  const { answer, ...reply } = useAnswer(state.view, slot, path, "Writing");
+  const { answer, ...reply } = useAnswer(state, slot, path, "Writing");
   useEffect(() => {
     if (!answer || !asked) return;
     from.current = state.trace;
@@ -143,7 +143,7 @@ export function Cache({ state, theme, given }) {
 /** What the cache received from every step, and the step that is chosen. */
 function useSteps(state, given, slot) {
   const path = pathOf("cache", { first: given - 1 });
-  const { answer, ...reply } = useAnswer(state.view, slot, path, "Adding up what the cache receives");
+  const { answer, ...reply } = useAnswer(state, slot, path, "Adding up what the cache receives");
   const { token } = state.selection;
   const chosen = (token === null ? given - 1 : tokenOf(state, token)) - given + 1;
   const step = Math.min(Math.max(0, chosen), (answer?.rows.length ?? 1) - 1);

@@ -115,7 +115,7 @@ function Values({ state }) {
     index=${Number(state.variant().values === "scores")}
     without=${has ? -1 : 1}
     onChoose=${(index) => state.select({ values: VALUES[index] })}
-    disabled=${Boolean(state.view.props.difference)}
+    disabled=${Boolean(state.props.difference)}
   />`;
 }
 

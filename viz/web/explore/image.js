@@ -35,17 +35,17 @@ const OUTLIERS =
 export const mount = mounting(PatchState, Page);
 
 function Page({ state, theme }) {
-  const { view, selection, base } = state;
+  const { selection, base } = state;
   const { form, direction, sinks } = selection;
   const isOver = form === "image";
   const isAttention = FORMS[form].covers === "heads";
-  const isAlone = !view.first && !view.props.second;
+  const isAlone = !state.first && !state.props.second;
   const rows = state.complete ? state.rows() : null;
   const { isOff } = headSwitch(state);
   const forms = ON_SCREEN.image.map((name) => ({
     ...{ label: LABELS[name] ?? FORMS[name].label, title: FORMS[name].title, isOn: form === name },
     refused:
-      !DRAWINGS[name] && !view.holds(state.mapPath(selection.site, selection.head))
+      !DRAWINGS[name] && !state.holds(state.mapPath(selection.site, selection.head))
         ? "Not in this file."
         : "",
     choose: () => state.select({ form: name }),

@@ -65,12 +65,12 @@ function actionOf(key, state, forms) {
     case "o":
       return headSwitch(state).edit ? asksOf(state).toggle : null;
     case "b":
-      return state.view.props.edits?.length ? asksOf(state).hold : null;
+      return state.props.edits?.length ? asksOf(state).hold : null;
     case "i":
       return () => state.select({ sinks: sinks === "shown" ? "hidden" : "shown" });
     case "l":
       return () =>
-        state.select({ lab: lab ? "" : state.view.props.edits && !state.base.given ? "experiment" : "save" });
+        state.select({ lab: lab ? "" : state.props.edits && !state.base.given ? "experiment" : "save" });
     case "f":
       return state.texts().one ? () => state.select({ direction: direction === "in" ? "out" : "in" }) : null;
     default:

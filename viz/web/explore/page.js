@@ -54,23 +54,21 @@ export const switchedOff = () => html`<b>switched off</b>: it still looks, but a
 /** @param {{state: any, theme: Theme, parts: Parts}} props */
 export function Explore({ state, theme, parts }) {
   const { forms, switches, headline, names, picture, aside, reading } = parts;
-  const { view } = state;
-  const { first: follows } = view;
-  const { edits } = view.props;
-  const worth = useWorth(view);
+  const { first: follows, props, missing } = state;
+  const { edits } = props;
+  const worth = useWorth(state);
   const off = useMemo(() => headsOff(state), [state.trace, edits]);
-  const isToured = view.remote && !follows && (parts.isToured ?? true);
+  const isToured = state.remote && !follows && (parts.isToured ?? true);
   const tour = parts.tour || (isToured && html`<${Tour} ...${{ state, rows: worth }} />`);
   const numbers = html`${parts.numbers}<${OverCorpora} state=${state} /><${AllNumbers} ...${{ state, theme }} />`;
   const frame = parts.isBeside ? "hs-figure hs-figure-beside" : "hs-figure";
   const chosen = forms.find(({ isOn }) => isOn);
-  const { missing } = view;
-  const isPresented = (view.props.type_size ?? 1) > 1;
+  const isPresented = (props.type_size ?? 1) > 1;
   const [isListed, setListed] = useState(false);
   const press = (/** @type {KeyboardEvent} */ event) =>
     event.key === "?" && !isTyped(event) ? setListed(!isListed) : keysOf(event, { state, forms });
   usePresentedKeys(isPresented && !follows, press);
-  useEffect(() => view.changed(), [isPresented]); // the forms measure their room anew
+  useEffect(() => state.changed(), [isPresented]); // the forms measure their room anew
   return html`
     <div class=${["hs-explore", follows && "hs-follows", isPresented && "hs-presented"].filter(Boolean).join(" ")}>
       <${AnswerLine} ...${{ state, theme, explain: explaining(state) }}>${parts.beside}<//>
@@ -117,7 +115,7 @@ export function Explore({ state, theme, parts }) {
  */
 function explaining(state) {
   const { explains, patches, given } = state.base;
-  if (given || !state.view.remote || (explains !== "tokens" && explains !== "classes")) return null;
+  if (given || !state.remote || (explains !== "tokens" && explains !== "classes")) return null;
   return (output) => {
     const { form, method } = state.selection;
     const isRelevance = methodOf(method).kind === "relevance";
@@ -158,10 +156,10 @@ function FormTabs({ forms }) {
   `;
 }
 
-function OverCorpora({ state: { view, selection } }) {
-  const { site, head } = selection;
+function OverCorpora({ state }) {
+  const { site, head } = state.selection;
   const path = typeof head === "number" ? pathOf("corpora", { site, head }) : null;
-  const { newest } = useAnswer(view, "corpora", path);
+  const { newest } = useAnswer(state, "corpora", path);
   const lines = path ? newest?.corpora : [];
   return html`
     <div class="hs-over-corpora" aria-live="polite">

@@ -32,7 +32,7 @@ export function useFocus(state) {
   const index = state.isolated?.index ?? token ?? clearest(state);
   const variant = { ...PLAIN, sinks };
   const path = index === null ? null : state.rowPath(axis, index, variant);
-  useWanted(state.view, "focus", path, state.isolated ? 30 : 0);
+  useWanted(state, "focus", path, state.isolated ? 30 : 0);
   if (index === null) return null;
   const exact = state.maps.exact(site, head, axis, index, variant)?.weights;
   const values = exact ?? (sinks === "shown" ? (state.along(site, head, axis, index)?.values ?? null) : null);

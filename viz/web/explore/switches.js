@@ -40,31 +40,31 @@ export const Toggle = ({ text, title, isOn, onToggle }) => html`
 /** The edit that switches the chosen head off, and whether it is made. @param {any} state */
 export function headSwitch(state) {
   const { site, head } = state.selection;
-  const edit = state.view.props.edits && !state.base.given ? headOff(state, site, head) : null;
-  return { edit, isOff: isMade(state.view.props, edit) };
+  const edit = state.props.edits && !state.base.given ? headOff(state, site, head) : null;
+  return { edit, isOff: isMade(state.props, edit) };
 }
 
 /** The heads that edits switch off, by name. @type {(state: any) => ReadonlySet<string>} */
 export function headsOff(state) {
   const { sites } = state.base;
-  if (!state.view.props.edits?.length) return new Set();
+  if (!state.props.edits?.length) return new Set();
   const spots = sites.flatMap(({ heads }, site) =>
     Array.from({ length: heads }, (_, head) => ({ site, head })),
   );
   return new Set(
-    spots.filter(({ site, head }) => isMade(state.view.props, headOff(state, site, head))).map(nameOfSpot),
+    spots.filter(({ site, head }) => isMade(state.props, headOff(state, site, head))).map(nameOfSpot),
   );
 }
 
 /** Turns a switch of the chosen head, and shows the pass before the edits or after them. */
 export const asksOf = (state) => ({
   toggle: () => state.ask?.({ do: "toggle", value: headSwitch(state).edit }),
-  hold: () => state.ask?.({ do: "edited", value: state.view.props.edited ? "before" : "after" }),
+  hold: () => state.ask?.({ do: "edited", value: state.props.edited ? "before" : "after" }),
 });
 
 /** @param {{state: any}} props */
 export function HeadSwitch({ state }) {
-  const { edits, edited } = state.view.props;
+  const { edits, edited } = state.props;
   if (!edits) return null;
   const { edit, isOff } = headSwitch(state);
   const { toggle, hold } = asksOf(state);

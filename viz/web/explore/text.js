@@ -17,8 +17,8 @@ const MANY = 40; // tokens that are zoomed into by buttons too
 export const mount = mounting(TextState, Page);
 
 function Page({ state, theme, host }) {
-  const { view, selection, base } = state;
-  const { given, difference, writes } = view.props;
+  const { selection, base } = state;
+  const { given, difference, writes } = state.props;
   const { form } = selection;
   const focus = useFocus(state);
   const isWhole = FORMS[form].covers === "layers";
@@ -58,7 +58,7 @@ function Page({ state, theme, host }) {
         <${Atlas} ...${{ state, theme, off }} />
       `,
       beside:
-        writes && !view.props.edits?.some(({ on }) => on)
+        writes && !state.props.edits?.some(({ on }) => on)
           ? html`<${Continue} ...${{ state, host }} />`
           : null,
       numbers: html`

@@ -16,7 +16,7 @@ import { asksOf, headSwitch } from "./switches.js";
 
 /** @param {{state: any, rows: WorthRow[] | null}} props */
 export function Tour({ state, rows }) {
-  const steps = state.view.props.tour ?? [];
+  const steps = state.props.tour ?? [];
   if (steps.length) return html`<${Steps} key=${steps[0].text} ...${{ state, steps }} />`;
   return html`<${Walk} ...${{ state, rows: rows ?? [] }} />`;
 }
@@ -25,11 +25,11 @@ function Steps({ state, steps }) {
   const [at, setAt] = useState(0);
   const [reply, setReply] = useState("");
   const [backs, setBacks] = useState(/** @type {Step[]} */ ([])); // what takes each step back
-  const [place, setPlace] = useState(() => placeOf(state, state.view.props.defaults)); // where the step leads
+  const [place, setPlace] = useState(() => placeOf(state, state.props.defaults)); // where the step leads
   const [due, setDue] = useState(/** @type {{from: string, chosen: object} | null} */ (null));
   const { site, head } = state.selection;
   const here = `${site}/${head}`;
-  const { behind, trace } = state.view;
+  const { behind, trace } = state;
   useEffect(() => {
     if (!due || behind || trace === due.from) return;
     state.select(due.chosen); // of another text the word at the same place
@@ -125,7 +125,7 @@ function Walk({ state, rows }) {
 }
 
 function Strip({ state, count, at, text, button, onGo, onBack, children = null }) {
-  useArrows((state.view.props.type_size ?? 1) > 1, button ? onGo : null, onBack);
+  useArrows((state.props.type_size ?? 1) > 1, button ? onGo : null, onBack);
   return html`
   <span class="hs-steps-dots" aria-hidden="true">
     ${Array.from({ length: count }, (_, i) => html`<i class=${i === at ? "hs-at" : ""}></i>`)}
@@ -172,7 +172,7 @@ const isChosen = ({ selection: { site, head, token, direction } }, row) =>
  * @param {(row: WorthRow) => unknown} [props.pictureOf] what stands before the words of a row
  */
 export function WorthSeeing({ state, rows, pictureOf }) {
-  if (!state.view.remote) return null;
+  if (!state.remote) return null;
   return html`
     <div class="hs-card-head">
       <h3 class="hs-card-title">Worth seeing here</h3>

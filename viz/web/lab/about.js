@@ -9,9 +9,9 @@ const CHECK =
   "Runs the model again, its values computed from the weights shown here, and compares its output with the original" +
   " model’s; of a transformers model also each map with the library’s own";
 
-/** @param {{state: {view: import("../core/state.js").State<any>}}} props */
-export function About({ state: { view } }) {
-  const { answer, reason } = useAnswer(view, "about", "about");
+/** @param {{state: import("../core/state.js").State<any>}} props */
+export function About({ state }) {
+  const { answer, reason } = useAnswer(state, "about", "about");
   if (!answer) return html`<p class="hs-doubt" role="status">${reason}</p>`;
   const { sentences, facts, file, code } = answer;
   return html`
@@ -28,8 +28,8 @@ export function About({ state: { view } }) {
         )}
       </tbody>
     </table>
-    <p><${WhatIsInIt} view=${view} /></p>
-    <${Check} view=${view} />
+    <p><${WhatIsInIt} state=${state} /></p>
+    <${Check} state=${state} />
     ${
       code &&
       html`
@@ -43,17 +43,17 @@ export function About({ state: { view } }) {
 }
 
 /** Runs the model again when it is asked to. */
-function Check({ view }) {
-  const asked = useFrameSignal(view, ""); // the trace that is checked
-  const isOn = asked.value === view.trace;
-  const { answer, reason } = useAnswer(view, "check", isOn ? "check" : null, "Running the model again");
+function Check({ state }) {
+  const asked = useFrameSignal(state, ""); // the trace that is checked
+  const isOn = asked.value === state.trace;
+  const { answer, reason } = useAnswer(state, "check", isOn ? "check" : null, "Running the model again");
   const verdict = answer?.verdict;
   return html`
     <${Experiment}
       ...${{ isOn, reason }}
       text="Is this what the model used?"
       title=${CHECK}
-      onToggle=${() => (asked.value = isOn ? "" : view.trace)}
+      onToggle=${() => (asked.value = isOn ? "" : state.trace)}
     >
       ${verdict && html`<p class="hs-check" role="status">${verdict}</p>`}
     <//>

@@ -8,7 +8,7 @@ const LONGEST = 2000; // characters of a second text
 
 /** @param {{state: any, ask: (asked: import("../core/edits.js").Asked) => void}} props */
 export function Compare({ state, ask }) {
-  const { beside, compares, runs } = state.view.props;
+  const { beside, compares, runs } = state.props;
   const titles = beside?.titles ?? [];
   return html`
     ${compares && html`<${SecondText} ...${{ state, ask }} />`}
@@ -30,7 +30,7 @@ export function Compare({ state, ask }) {
 
 function SecondText({ state, ask }) {
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
-  const title = state.view.props.other?.title ?? "";
+  const title = state.props.other?.title ?? "";
   const show = (/** @type {string} */ second) => ask({ do: "second", second });
   const press = (event) => {
     if (event.key !== "Enter" || event.shiftKey) return;

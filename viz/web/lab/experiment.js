@@ -108,7 +108,7 @@ function linkOf(state, { query, key }) {
 
 /** Values of an edit under what they are; that which is made is pressed, and choosing it again takes it back. */
 function Values({ state, ask, about, choices, editOf }) {
-  const pressed = choices.find(([value]) => isMade(state.view.props, editOf(value)));
+  const pressed = choices.find(([value]) => isMade(state.props, editOf(value)));
   return html`
     <p>${about}</p>
     <${Switch}
@@ -245,7 +245,7 @@ function Pattern({ state, ask, spot: { site, head } }) {
           name="Another head"
           title="The pattern of that head"
           labels=${["–", ...others.map((each) => `head ${each}`)]}
-          index=${others.findIndex((each) => isMade(state.view.props, editOf(each))) + 1}
+          index=${others.findIndex((each) => isMade(state.props, editOf(each))) + 1}
           onChoose=${(index) => index && ask({ do: "toggle", value: editOf(others[index - 1]) })}
         />
       <//>`
@@ -254,7 +254,7 @@ function Pattern({ state, ask, spot: { site, head } }) {
 }
 
 function Patch({ state, ask, spot }) {
-  const { props } = state.view;
+  const { props } = state;
   const isPicture = state.base.patches;
   const { refusal: apart, token: there } = secondOf(state);
   const [typed, setTyped] = useState(/** @type {string | null} */ (null));
@@ -332,7 +332,7 @@ function Cover({ state, ask, spot: { query } }) {
   if (!state.base.patches) {
     const key = few(tokensOf(state, "key", query));
     const edit = { edit: "Cut", layer: null, head: null, query: null, key };
-    const isOn = isMade(state.view.props, edit);
+    const isOn = isMade(state.props, edit);
     return html`
       <${Button}
         title="No word looks at it, in any layer"
@@ -359,7 +359,7 @@ function Cover({ state, ask, spot: { query } }) {
 // ---- what is changed now
 
 function Changed({ state, ask }) {
-  const { edits = [], edited, difference, both, beside, undo, redo } = state.view.props;
+  const { edits = [], edited, difference, both, beside, undo, redo } = state.props;
   const pass = difference ? "difference" : edited ? "after" : "before";
   const isOn = edits.some(({ on }) => on);
   return html`

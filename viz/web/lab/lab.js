@@ -31,7 +31,7 @@ const SWEEPS = { value: "sweeps", label: "Sweeps", Tab: Sweeps };
 /** @param {{state: any, theme: Theme, numbers: unknown}} props numbers: the tab of the kind of input */
 export function Lab({ state, theme, numbers }) {
   const ask = (/** @type {Asked} */ asked) => state.ask?.(asked);
-  const { remote, props } = state.view;
+  const { remote, props } = state;
   /** @type {Tab} */
   const ofInput = { value: "numbers", label: "Numbers", content: numbers };
   const passes = remote ? [SWEEPS, ofInput, ...KEEPING] : [ofInput];

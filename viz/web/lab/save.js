@@ -17,7 +17,7 @@ const MOST = 64; // characters of a parameter
 function figuresOf(state) {
   const first = state.base.patches ? ofPicture(state) : ofText(state);
   const { form, query } = first;
-  const { edited, other } = state.view.props;
+  const { edited, other } = state.props;
   const { site, head } = state.selection;
   const every = [...Array(state.base.sites[site].heads).keys()].join(".");
   const isPlain = form === "matrix" || form === "image";
@@ -64,7 +64,7 @@ function filtersOf(state) {
   const ranges = state.ranges();
   const isPart = block !== "all" || state.unheard();
   return {
-    ...(form === "matrix" ? { values: state.view.props.difference ? "difference" : values, sinks } : {}),
+    ...(form === "matrix" ? { values: state.props.difference ? "difference" : values, sinks } : {}),
     ...(isPart ? { rows: ranges.rows.join("-"), columns: ranges.cols.join("-") } : {}),
   };
 }
@@ -121,7 +121,7 @@ export function Save({ state }) {
   async function ask(path, /** @type {(bytes: any) => unknown} */ take) {
     setSaid("Making it …");
     try {
-      const { client } = state.view;
+      const { client } = state;
       if (!client) throw new Error("There is nothing to save yet.");
       const how = { signal: new AbortController().signal, priority: "high" };
       setSaid(/** @type {string | undefined} */ (await take(await client.source.get(path, how))) ?? "Saved.");
@@ -168,7 +168,7 @@ export function Save({ state }) {
     <div class="hs-lab-entries">
       ${formats.map(([format, label, about, kind]) => entry(label, about, () => file(format, kind)))}
       ${state.base.sound && TIMES.map(([format, label, kind]) => entry(label, "times of the words", () => times(format, kind)))}
-      ${state.view.props.page && entry("Link", "copies the address", () => copied(isBare ? embedded() : location.href).then(setSaid))}
+      ${state.props.page && entry("Link", "copies the address", () => copied(isBare ? embedded() : location.href).then(setSaid))}
       ${!figure.isRow && entry("Python", "code for the same numbers", python)}
     </div>
     <label class="hs-lab-row">

@@ -39,7 +39,7 @@ const DIGITS = 3;
 
 /**
  * @param {object} props
- * @param {import("../core/state.js").State<any>} props.view
+ * @param {import("../core/state.js").State<any>} props.state
  * @param {Theme} props.theme
  * @param {string} props.slot the route, too
  * @param {Record<string, string | number | undefined> | null} props.asked null asks nothing
@@ -55,24 +55,24 @@ const DIGITS = 3;
  * @param {(answer: Swept, at: At) => unknown} props.actions with what is read
  * @param {string} props.doubt
  */
-function Sweep({ view, theme, slot, asked, isOn, onToggle, text, title, choices, ...others }) {
+function Sweep({ state, theme, slot, asked, isOn, onToggle, text, title, choices, ...others }) {
   const rough = asked && pathOf(slot, asked);
-  const first = /** @type {any} */ (rough && view.answer(slot, rough));
+  const first = /** @type {any} */ (rough && state.answer(slot, rough));
   const isFirst = first && first.why === undefined;
   const path = isFirst ? pathOf(slot, { ...asked, top: TOP }) : rough;
-  const { answer, reason, isRefused } = useAnswer(view, slot, path, "Running the model");
+  const { answer, reason, isRefused } = useAnswer(state, slot, path, "Running the model");
   const newest = answer ?? (isFirst && !isRefused ? first : null);
   return html`
     <${Experiment} ...${{ isOn, onToggle, text, title, choices, reason, kind: `hs-sweep hs-${slot}` }}>
-      ${newest && html`<${Effects} ...${{ view, theme, answer: newest, ...others }} />`}
+      ${newest && html`<${Effects} ...${{ state, theme, answer: newest, ...others }} />`}
     <//>
   `;
 }
 
 /** @param {{answer: Swept} & Record<string, any>} props */
-function Effects({ view, theme, answer, subject, nameOf, cells, from = 0, actions, doubt }) {
+function Effects({ state, theme, answer, subject, nameOf, cells, from = 0, actions, doubt }) {
   const { attribution, exact, number } = answer;
-  const pointed = useFrameSignal(view, /** @type {At | null} */ (null));
+  const pointed = useFrameSignal(state, /** @type {At | null} */ (null));
   const values = useMemo(() => effectsOf(answer), [answer]);
   const most = largest(values.flat());
   const last = pointed.value;
@@ -169,14 +169,13 @@ const OF_HEADS =
   " was trained with. By attribution, what follows the head is linearised.";
 
 function HeadsThatMatter({ state, theme, ask }) {
-  const { view } = state;
   const { matter, output, site } = state.selection;
   const isOn = matter !== "no";
-  const explained = view.base.explains === "similarity" ? undefined : output || undefined; // which has no logit
-  const nameOf = (index) => siteName(view.base, index);
+  const explained = state.base.explains === "similarity" ? undefined : output || undefined; // which has no logit
+  const nameOf = (index) => siteName(state.base, index);
   const switchOff = (index, head) => {
     const how = matter === "mean" ? { how: "mean" } : {};
-    ask?.({ do: "toggle", value: editAt(view, "Ablate", index, { head, ...how }) });
+    ask?.({ do: "toggle", value: editAt(state, "Ablate", index, { head, ...how }) });
   };
   const choices = html`
     <${Field} name="values become">
@@ -190,7 +189,7 @@ function HeadsThatMatter({ state, theme, ask }) {
   `;
   return html`
     <${Sweep}
-      ...${{ view, theme, isOn, choices, slot: "matters", doubt: OF_HEADS }}
+      ...${{ state, theme, isOn, choices, slot: "matters", doubt: OF_HEADS }}
       text="Which heads matter"
       title="Switch off every head in turn, and see what the output loses"
       asked=${isOn ? { site: state.group()[0] ?? site, off: matter, output: explained } : null}
@@ -236,16 +235,16 @@ function namesOfHeads({ answer: { sites, attribution } }, nameOf) {
 const SPACE = { wide: 112, high: 112 }; // CSS pixels of a layer
 
 function StatesOfPictures({ state, theme, ask }) {
-  const { view, base } = state;
+  const { base } = state;
   const { states, output } = state.selection;
-  const { second, edits } = view.props;
-  if (!view.remote || !second?.source) return null;
+  const { second, edits } = state.props;
+  if (!state.remote || !second?.source) return null;
   const isOn = states === "yes";
   const explained = base.explains === "classes" && output ? output : undefined;
   const edit = edits && ask && ((value) => ask({ do: "toggle", value, second: second.source }));
   return html`
     <${Sweep}
-      ...${{ view, theme, isOn, slot: "states", from: state.prefix, subject: ofStates, doubt: OF_STATES }}
+      ...${{ state, theme, isOn, slot: "states", from: state.prefix, subject: ofStates, doubt: OF_STATES }}
       text="Which states matter"
       title="Patch in each state of the second picture, and see what that does to the output"
       asked=${isOn ? { second: second.trace, output: explained } : null}
@@ -332,7 +331,7 @@ function StatesOfTexts({ state, theme }) {
   const edit = state.ask && ((value) => state.ask?.({ do: "toggle", value, second: patched }));
   return html`
     <${Sweep}
-      ...${{ view: state.view, theme, isOn, choices, nameOfState, slot: "patched", doubt: OF_STATES }}
+      ...${{ state, theme, isOn, choices, nameOf: nameOfState, slot: "patched", doubt: OF_STATES }}
       text="Which states matter"
       title="Patch in each state of a second text, and see what that does to the output"
       asked=${isOn && patched ? { second: patched, output: output || undefined } : null}
@@ -370,12 +369,12 @@ function namesOfStates({ values, answer: { labels, second } }) {
 
 /** @param {{state: any, theme: import("../types").Theme, ask: (asked: import("../core/edits.js").Asked) => void}} props */
 export function Sweeps({ state, theme, ask }) {
-  const { view, base } = state;
+  const { base } = state;
   const states = !base.patches
     ? base.explains !== "similarity" && html`<${StatesOfTexts} ...${{ state, theme }} />`
     : html`
       <${StatesOfPictures} ...${{ state, theme, ask }} />
-      ${!view.props.second?.source && html`<p class="hs-doubt">Which states matter needs a second picture: see “Compare”.</p>`}
+      ${!state.props.second?.source && html`<p class="hs-doubt">Which states matter needs a second picture: see “Compare”.</p>`}
     `;
   return html`<${HeadsThatMatter} ...${{ state, theme, ask }} />${states}`;
 }

@@ -124,12 +124,12 @@ export function OutputMenu({ state, which: { option, label, none } = EXPLAINED }
   const rejected = useRef({ trace: "", why: "" }); // why an output was dropped, until another is chosen
   const { site, token, direction, [option]: output } = state.selection;
   const { explains } = state.base;
-  const { remote } = state.view;
+  const { remote } = state;
   const isOffered = explains !== "nothing" && (remote || output);
   const isTyped = explains === "similarity" || !remote;
   const place = { ...(token === null ? {} : { token }), ...(output ? { output } : {}) };
   const path = isOffered && !isTyped ? pathOf("outputs", { site, direction, ...place }) : null;
-  const { answer: outputs, newest, reason, isRefused } = useAnswer(state.view, `outputs ${option}`, path);
+  const { answer: outputs, newest, reason, isRefused } = useAnswer(state, `outputs ${option}`, path);
   const set = (value) => {
     rejected.current = { trace: "", why: "" };
     state.select({ [option]: value });

@@ -68,7 +68,7 @@ export function Faithful({ state, method, pictured = false }) {
 
 /** The output without tokens, by levels: for the relevance, and for random orders. */
 function Removed({ state, asked }) {
-  const { answer, ...reply } = useAnswer(state.view, SLOT, pathOf("faithfulness", asked), "Removing tokens");
+  const { answer, ...reply } = useAnswer(state, SLOT, pathOf("faithfulness", asked), "Removing tokens");
   if (!answer) return html`<p class="hs-sentence" aria-live="polite">${reply.reason}</p>`;
   const { counts, value, tokens, removal, read } = answer;
   const lines = NAMES.map(({ name }) => answer[name]);
@@ -101,7 +101,7 @@ function Removed({ state, asked }) {
 }
 
 function Perturbed({ state, asked, proof }) {
-  const { answer, ...reply } = useAnswer(state.view, SLOT, pathOf("perturbation", asked), "Changing patches");
+  const { answer, ...reply } = useAnswer(state, SLOT, pathOf("perturbation", asked), "Changing patches");
   if (!answer) return html`<p class="hs-sentence" aria-live="polite">${reply.reason}</p>`;
   const { counts, most, least, random, score } = answer;
   const [says, become] = PERTURBED[proof];

@@ -147,7 +147,7 @@ export function useMeanRow(state, rows, slot) {
   );
   known.forEach((weights, i) => {
     const path = weights === null ? pathOf("row", { site, head, axis: "query", index: rows[i] }) : null;
-    useWanted(state.view, `${slot} ${i}`, path);
+    useWanted(state, `${slot} ${i}`, path);
   });
   return useMemo(() => {
     const weights = known.filter((each) => each !== undefined);
