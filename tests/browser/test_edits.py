@@ -187,6 +187,15 @@ def test_heads_that_matter_are_swept(page: Page, app_url: str) -> None:
     cells.first.click()
     expect(read).to_contain_text("Layer 0, head 0: ")
 
+    page.get_by_role("button", name=re.compile("^Which states matter")).press("Enter")
+    page.get_by_role("textbox", name="Second text, with the same").fill("the dog saw the dog")
+    page.keyboard.press("Enter")
+    expect(page.locator(".hs-patched .hs-check")).to_contain_text("of them exactly", timeout=30_000)
+    page.locator(".hs-patched .hs-cell").nth(2).click()
+    expect(page.locator(".hs-patched .hs-sweep-read")).to_contain_text(
+        "Layer 0, at “cat” (2), with “dog” there"
+    )
+
 
 def test_the_head_that_a_picture_needs_most_becomes_an_edit(page: Page, app_url: str) -> None:
     page.goto(f"{app_url}/?model=digits&matter=zero")
