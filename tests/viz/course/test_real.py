@@ -264,12 +264,6 @@ def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> N
         assert start - 0.1 <= curve.index(max(curve)) * read["frame"] <= end + 0.1
 
 
-def test_a_token_of_whispers_encoder_sees_five_columns() -> None:
-    """Two convolutions of three columns, the second every other one: 3 + 1 · (3 − 1)."""
-    built = real.stored("vision")["answers"]["shapes[]"]
-    assert built == {"shapes": [[80, 3000], [384, 3000], [384, 1500]], "sees": 5}
-
-
 def test_a_rotary_pair_turns_at_the_speed_of_the_formula() -> None:
     for call, read in real.stored("position")["answers"].items():
         rates = [100_000 ** (-2 * pair / 64) for pair in range(32)]

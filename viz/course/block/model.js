@@ -59,7 +59,6 @@ function along({ norms, adds, block }, both) {
   const look = {
     name: "block",
     labels: numbered(states),
-    chosen: -1,
     most: Math.max(...norms),
     wide: 35,
     high: 6,

@@ -23,14 +23,7 @@ BEST = 3  # candidates for the next character
 
 
 def numbers(date: str, written: int, head: int, at: int) -> dict[str, Any]:
-    """Weights of a head while a character is written.
-
-    Args:
-        date: as people write it.
-        written: number of characters that are already there.
-        head: of every layer.
-        at: the character read whose self-attention is shown; at most the last one.
-    """
+    """Weights of a head while a character is written, and those of the character read at `at`."""
     trace = _read(date)
     site = _crossing(trace)
     source, target = trace.key_labels(site), trace.query_labels(site)[:ROWS]

@@ -14,26 +14,18 @@ from viz.course.boards import Board, board, panel, table
 from viz.course.numbers import CAUSAL, goes_on, smollm2_writes
 
 MOST, LONGEST = 11, 7  # tokens that the picture has room for; of them, at the start
-NARROW = 3  # window whose effect is named before the mask has been moved
 BEST = 3  # candidates for the next token
 
 
 def numbers(text: str, written: int, window: int, ahead: int, place: str) -> dict[str, Any]:
-    """Weights of a head of SmolLM2 and predictions at every position, under a mask.
-
-    Args:
-        text: the start.
-        written: number of tokens that the network adds.
-        window: see `Band`, likewise `ahead`.
-        place: layer and head.
-    """
+    """Weights of a head of SmolLM2 and predictions at every position, under a `Band`."""
     layer, head = map(int, place.split("."))
     whole = continued(text, LONGEST, MOST)
     ids = tuple(whole["ids"][: whole["start"] + written])
     edges = min(window, len(ids)), min(ahead, len(ids) - 1)
     said = "".join(whole["pieces"][: len(ids)])
     return {
-        **read(ids, *edges, layer, head, NARROW),
+        **read(ids, *edges, layer, head),
         "start": whole["start"],
         "left": len(whole["ids"]) - len(ids),
         "layer": layer,
@@ -89,17 +81,14 @@ def continued(text: str, longest: int, most: int) -> dict[str, Any]:
 
 
 @real.of("smollm2")
-def read(
-    ids: tuple[int, ...], window: int, ahead: int, layer: int, head: int, narrow: int
-) -> dict[str, Any]:
+def read(ids: tuple[int, ...], window: int, ahead: int, layer: int, head: int) -> dict[str, Any]:
     """Weights of a head and predictions at every position, under a mask."""
-    edges = (len(ids), 0), (window, ahead), (narrow, 0)
-    causal, now, few = (seen("smollm2", ids, Band(*each)) for each in edges)
+    edges = (len(ids), 0), (window, ahead)
+    causal, now = (seen("smollm2", ids, Band(*each)) for each in edges)
     pattern = now.patterns[layer]
     visible = pattern.scores(head, item=0).isfinite()
-    whole, shares, cut = (each.of_answers(ids) for each in (causal, now, few))
-    # where the move of the mask costs most; a narrow window where it has not been moved
-    most = int((whole - (cut if shares.equal(whole) else shares)).argmax())
+    whole, shares = (each.of_answers(ids) for each in (causal, now))
+    most = int((whole - shares).argmax())  # where the move of the mask costs most
     names = [*map(real.piece, ids)]
     fell = {"token": names[most], "answer": names[most + 1]}
     return {

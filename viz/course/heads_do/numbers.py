@@ -26,13 +26,7 @@ LOW, HIGH, LENGTH = 1000, 40_000, 64  # common pieces, and how many are repeated
 
 
 def numbers(words: str, query: int, head: int, ablated: str) -> dict[str, Any]:
-    """What four heads do with a text.
-
-    Args:
-        words: the text.
-        query: position that is followed; the last one where there are fewer.
-        head: index in `HEADS`, as `ablated`, which may be "none".
-    """
+    """What four heads do with a text; `head` and `ablated`, which may be "none", are of `HEADS`."""
     whole = repeat(words, "none")
     tokens, (layer, index) = whole["tokens"], HEADS[head]
     at = min(query, len(tokens) - 1)
@@ -89,11 +83,10 @@ def losses() -> dict[str, Any]:
     ids = repeats(LENGTH, LOW, HIGH)
     loss, right = Loss(tuple(ids[0].tolist()), first=LENGTH + 1), ids[0, LENGTH + 1 :]
     tests = []
-    for at, place in enumerate([None, *HEADS], -1):
+    for place in (None, *HEADS):
         read = real.traced("smollm2", ids, *([Ablate(*place)] if place else []))
         accuracy = (read.output.values[0, LENGTH:-1].argmax(-1) == right).float().mean()
-        head = at if place else None
-        tests.append({"head": head, "loss": loss(read), "accuracy": accuracy})
+        tests.append({"loss": loss(read), "accuracy": accuracy})
     circuit = HEADS[:2]
     others = {(layer, head) for layer, _ in circuit for head in range(9)}.difference(circuit)
     controls = sorted(loss(real.traced("smollm2", ids, Ablate(*place))) for place in others)

@@ -15,15 +15,12 @@ from models.attention import Dot, attend
 from models.attention.scores import Additive, Bilinear, Score, softmax
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, board, panel, table
+from viz.course.boards import Board, bars, board, panel, table
 from viz.course.numbers import softened
 
 WIDEST = 512
 QUERIES, KEYS = 500, 8  # random queries, and keys of each
-HIDDEN = 64  # units of the additive score
 SPAN = 70  # of the histogram, on both sides of 0, in bins of width 1
-COMPARED = 100  # queries whose scores are computed in three ways
-EVERY = 4  # features between two points of a walk
 
 
 def numbers(width: int, temperature: float, seed: int) -> dict[str, Any]:
@@ -38,20 +35,29 @@ def numbers(width: int, temperature: float, seed: int) -> dict[str, Any]:
             f"{kind}slopes": slopes(weights),
             f"{kind}largest": weights.max(),
         }
-    counts = every.histc(2 * SPAN, -SPAN, SPAN)
     first, second = every[0].topk(2).values
     return {
         "root": root,
-        "walks": _points(seed),
         **figures,
-        "variance": every.var(correction=0),
         "scaled_variance": (every / root).var(correction=0),
-        "deviation": every.std(correction=0),
-        "histogram": counts / counts.max(),
         "gap": first - second,
         **_means(width, seed),
-        "hidden": HIDDEN,
     }
+
+
+def grow(width: int, seed: int) -> Board:
+    """The distribution of the scores, with those within one standard deviation in colour."""
+    every = _walks(seed)[width - 1]
+    deviation = float(every.std(correction=0))
+    side, places = min(SPAN, round(deviation)), [f"{at}" for at in range(-SPAN, SPAN)]
+    names = [place.replace("-", "−") for place in places]
+    title = f"{every.numel():,} products q·k, d = {width}; in colour: within one standard deviation"
+    counts = every.histc(2 * SPAN, -SPAN, SPAN).tolist()
+    return board(
+        [bars(title, counts, names, (SPAN - side, SPAN + side), digits=-1)],
+        variance=every.var(correction=0),
+        deviation=deviation,
+    )
 
 
 def slopes(weights: Tensor) -> Tensor:
@@ -73,13 +79,6 @@ def _walks(seed: int) -> Tensor:
     return (q * k).cumsum(-1).permute(2, 0, 1).contiguous()  # those of one width lie together
 
 
-@lru_cache(maxsize=4)
-def _points(seed: int) -> Tensor:
-    """The walks of the first query: after 1 feature, and after every few more."""
-    walks = _walks(seed)[:, 0].T
-    return torch.cat([walks[:, :1], walks[:, EVERY - 1 :: EVERY]], 1).double().round(decimals=2)
-
-
 def _means(width: int, seed: int) -> dict[str, Tensor]:
     """Means over all queries of the largest weight and of the largest slope."""
     means = {}
@@ -88,35 +87,6 @@ def _means(width: int, seed: int) -> dict[str, Tensor]:
         means[f"{kind}largest"] = weights.amax(-1).mean()
         means[f"{kind}slope"] = slopes(weights).amax(-1).mean()
     return means
-
-
-def others(q: Tensor, k: Tensor, seed: int) -> dict[str, Tensor]:
-    """Bilinear and additive scores "query key", with random weights.
-
-    The elements of M have variance 1/width, those of W and U 1/(2 width), those of v 1/hidden: with
-    queries and keys of variance 1, qᵀMk has variance `width`, what goes into the tanh variance 1.
-    """
-    width = q.shape[-1]
-    with seeded(seed):
-        of_q, of_k = torch.randn(2, HIDDEN, width) / sqrt(2 * width)
-        v = torch.randn(HIDDEN) / sqrt(HIDDEN)
-        between = torch.randn(width, width) / sqrt(width)
-    kinds = {"q^{T} M k": Bilinear(between), "v^{T} tanh(W q + U k)": Additive(of_q, of_k, v)}
-    return {name: each.scores(q[:, None], k[:, None], [0])[:, 0, 0] for name, each in kinds.items()}
-
-
-def compared(width: int, seed: int) -> Board:
-    """Three ways to score the same pairs: the spread, and the weights of one query."""
-    q, k = (each[:COMPARED, :, :width] for each in drawn(seed))
-    kinds = {"q·k": _walks(seed)[width - 1, :COMPARED], **others(q, k, seed)}
-    spreads = [scores.std(correction=0) for scores in kinds.values()]
-    weights = torch.stack([softened(scores[0]) for scores in kinds.values()])
-    title, keys = f"unscaled scores, d = {width}", [f"k_{{{at}}}" for at in range(KEYS)]
-    return board(
-        [panel(title, [[each] for each in spreads], rows=[*kinds], cols=["standard deviation"])],
-        [panel("weights of the eight keys", weights, rows=[*kinds], cols=keys, kind="weights")],
-        deviations=spreads,
-    )
 
 
 def halves(width: int, size: float) -> Board:
@@ -255,4 +225,4 @@ def spreads(text: str) -> dict[str, Any]:
     return {"tokens": len(tokens), "rows": rows}
 
 
-BOARDS = {"half": halves, "others": compared, "spread": spread, "widths": widths}
+BOARDS = {"grow": grow, "half": halves, "spread": spread, "widths": widths}

@@ -31,7 +31,6 @@ from models.vit import ViT, pair
 from viz.amounts import short
 from viz.course import real
 from viz.course.boards import Board, bars, board, network, panel, picture, table
-from viz.course.inputs import InputError
 from viz.theme import sequential
 
 SMALL = "objects"
@@ -369,7 +368,7 @@ EXTRACTOR = json.dumps({"feature_extractor_type": "WhisperFeatureExtractor"})
 def frames(sound_layer: int, sound_head: int, heard: int) -> Board:
     """A spectrogram, some of its tokens, and what one of them attends to."""
     layer, head, position = sound_layer, sound_head, heard
-    read, built = listens(layer, head, position), shapes()
+    read = listens(layer, head, position)
     levels, step = spectrogram()
     seconds, weights, frame = levels.shape[1] * step, read["at"], read["frame"]
     far = [each for at, each in enumerate(weights) if abs(at - position) * frame > FAR]
@@ -377,9 +376,7 @@ def frames(sound_layer: int, sound_head: int, heard: int) -> Board:
     begins, ends = first * frame, (first + CUT_OUT) * frame
     columns = range(STRIDE * first, STRIDE * (first + CUT_OUT), STRIDE)
     cuts = [_painted(levels, at, at + STRIDE, 8) for at in columns]
-    bands, read_columns = built["shapes"][0]
-    width, count = built["shapes"][-1]
-    title = f"{bands} bands of frequency, a column each {1000 * step:.0f} ms"
+    title = f"{len(levels)} bands of frequency, a column each {1000 * step:.0f} ms"
     framed = (begins, ends, f"{begins:.2f} to {ends:.2f} s")
     heights = f"token {position}, layer {layer}, head {head}: weights, 0 to {max(weights):.3f}"
     names = [f"{frame * at:.2f} s" for at in range(len(weights))]
@@ -388,13 +385,7 @@ def frames(sound_layer: int, sound_head: int, heard: int) -> Board:
         [picture(title, [_painted(levels, 0, levels.shape[1], 2)], seconds, framed)],
         [picture(f"the framed {ends - begins:.2f} s: {CUT_OUT} tokens", cuts)],
         [bars(heights, weights, names, (position, position + 1), digits=-1)],
-        bands=bands,
-        columns=read_columns,
-        width=width,
-        tokens=count,
         heard=len(weights),
-        sees=built["sees"],
-        seen=built["sees"] * bands,
         seconds=seconds,
         step=1000 * step,
         token=position,
@@ -423,33 +414,15 @@ def _painted(levels: np.ndarray, first: int, after: int, side: int) -> str:
 
 
 @real.of("whisper")
-def shapes() -> dict[str, Any]:
-    """What the layers before the encoder's blocks return, and how many columns a token sees."""
-    encoder: Any = real.opened("whisper").network.get_submodule("model.encoder")
-    first, second = encoder.conv1, encoder.conv2
-    x = torch.zeros(1, first.in_channels, 3000)
-    with torch.no_grad():
-        after = [x, first(x), second(first(x))]
-    sees = first.kernel_size[0] + first.stride[0] * (second.kernel_size[0] - 1)
-    return {"shapes": [each.shape[1:] for each in after], "sees": sees}
-
-
-@real.of("whisper")
 def listens(layer: int, head: int, token: int) -> dict[str, Any]:
     """The weights of a token of the encoder on those that were heard."""
     trace = real.traced("whisper", str(real.RECORDING))
-    towers = [each for each in trace.sites if each.tower == "encoder"]
-    sound, site, layers = trace.sound, towers[0], len(towers)
-    if sound is None:
+    keys = next(each.keys for each in trace.sites if each.tower == "encoder")
+    if (sound := trace.sound) is None:
         raise ValueError("expected the trace of a recording")
-    heard = sound.frames_heard(site.keys)
-    if layer >= layers or head >= site.heads or token >= heard:
-        raise InputError(
-            f"expected a layer below {layers}, a head below {site.heads} and a token below"
-            f" {heard}, received {layer}, {head} and {token}"
-        )
+    heard = sound.frames_heard(keys)
     row = trace.weights(layer, head, kind="self", tower="encoder", rows=range(token, token + 1))[0]
-    return {"at": row[:heard], "frame": sound.seconds / site.keys, "tokens": site.keys}
+    return {"at": row[:heard], "frame": sound.seconds / keys}
 
 
 BOARDS = {

@@ -82,8 +82,6 @@ function scaleOf(low, high, start, length, isLog) {
  * @property {number} [wide]
  * @property {number} [high]
  * @property {number} [most]
- * @property {boolean} [axis] whether numbers stand beside it
- * @property {number} [chosen]
  * @property {(i: number) => string} [said] above a bar
  * @property {(i: number) => Partial<Drawn>} [bar] of its rectangle
  * @property {(i: number) => Mark["press"]} [press]
@@ -92,7 +90,7 @@ function scaleOf(low, high, start, length, isLog) {
 
 /** Bars beside each other. @type {(key: string, values: number[], look: BarsLook) => Part} */
 export function bars(key, values, look) {
-  const { labels = [], title = "", name = "", wide: across = 16, high = 8, axis = false, chosen } = look;
+  const { labels = [], title = "", name = "", wide: across = 16, high = 8 } = look;
   const { most = Math.max(...values, 1e-9), said, bar, press, more } = look;
   const room = 0.8 + Math.max(0, ...labels.map(wide)); // of a label
   const few = Math.ceil((values.length * room) / across) || 1;
@@ -100,22 +98,24 @@ export function bars(key, values, look) {
   const above = said ? 1.2 / high : 0; // the highest bar
   const axes = {
     ...{ x: [0, values.length], y: [0, (1 + above) * most] },
-    ...{ ticks: { x: below, ...(axis ? {} : { y: [] }) }, names: [name, ""], title, wide: across, high },
+    ...{ ticks: { x: below, y: [] }, names: [name, ""], title, wide: across, high },
   };
   const tables = title ? [{ title, rows: labels, cols: [name], values: values.map((value) => [value]) }] : [];
   const draw = (/** @type {Scale} */ scale) => {
     const { x, y } = scale;
     const one = (value, i) => {
-      const [top, width, isChosen] = [y(Math.max(0, value)), x(1) - x(0), i === chosen];
+      const [top, width] = [y(Math.max(0, value)), x(1) - x(0)];
       const sides = [x(i) + 0.08 * width, top, 0.84 * width, Math.max(0.06, y(0) - top)];
-      const box = rect(`${key}${i}`, sides, isChosen ? "primary" : "line", bar?.(i));
-      const words = isChosen ? "bold" : "muted";
-      const place = [x(i + 0.5), top - 0.6];
-      const number = said && say(`${key}${i}/value`, place, said(i), words, { size: 0.88 });
-      const all = [x(i), y(most), width, y(0) - y(most)];
+      const number =
+        said && say(`${key}${i}/value`, [x(i + 0.5), top - 0.6], said(i), "muted", { size: 0.88 });
       const area =
-        press && rect(`${key}${i}/press`, all, isChosen ? "none/text 2" : "none", { press: press(i) });
-      return [box, ...(number ? [number] : []), ...(area ? [area] : [])];
+        press &&
+        rect(`${key}${i}/press`, [x(i), y(most), width, y(0) - y(most)], "none", { press: press(i) });
+      return [
+        rect(`${key}${i}`, sides, "line", bar?.(i)),
+        ...(number ? [number] : []),
+        ...(area ? [area] : []),
+      ];
     };
     return [...values.flatMap(one), ...(more?.(scale) ?? [])];
   };
