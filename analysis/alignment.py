@@ -50,7 +50,11 @@ def align(t: Trace, *, heads: Sequence[Head] | None = None, item: int = 0) -> li
     """
     tokens, first = transcript(t, item)
     weights, names = _weights(t, item)
-    chosen = weights[_indices(heads_of(t, item=item) if heads is None else heads, names)]
+    heads = heads_of(t, item=item) if heads is None else heads
+    wrong = [head for head in heads if head not in names]
+    if wrong or not heads:
+        raise ValueError(f"heads: expected layer and head of cross-attention, received {wrong}")
+    chosen = weights[[names.index(head) for head in heads]]
     rows, frames = warp(-_normalised(chosen).mean(0)[first - 1 :].double().numpy())
     starts = frames[np.flatnonzero(np.diff(rows, prepend=-1))] * seconds_per_frame(t)
     return [
@@ -122,13 +126,6 @@ def _normalised(weights: Float[Tensor, "head token frame"]) -> Float[Tensor, "he
 
 
 # --- the path -------------------------------------------------------------------------------------
-
-
-def _indices(heads: Sequence[Head], names: Sequence[Head]) -> list[int]:
-    wrong = [head for head in heads if head not in names]
-    if wrong or not heads:
-        raise ValueError(f"heads: expected layer and head of cross-attention, received {wrong}")
-    return [names.index(head) for head in heads]
 
 
 def warp(

@@ -111,7 +111,9 @@ def patch_sinks(
     _, prefix = grid_of(trace, site)
 
     def blocks() -> Iterator[Float[Tensor, "head row key"]]:
-        for rows in _blocks(site):
+        step = max(1, CACHE_BYTES // (4 * site.heads * site.keys))
+        for start in range(0, site.queries, step):
+            rows = range(start, min(start + step, site.queries))
             check()
             yield trace.weights(site, rows=rows)[..., : site.queries].cpu()
 
@@ -121,13 +123,6 @@ def patch_sinks(
         keys = torch.cat([keys, prefix + outlying(received[prefix:]).nonzero().flatten()])
     shares = torch.stack([weights[..., keys].sum((1, 2)) for weights in blocks()]).sum(0)
     return PatchSinks(tuple(keys.tolist()), shares / site.queries)
-
-
-def _blocks(site: Site) -> list[range]:
-    """Ranges of queries whose weights, over all heads, stay under CACHE_BYTES."""
-    step = max(1, CACHE_BYTES // (4 * site.heads * site.keys))
-    starts = range(0, site.queries, step)
-    return [range(start, min(start + step, site.queries)) for start in starts]
 
 
 def grid_of(trace: Trace, site: Site) -> tuple[tuple[int, int], int]:

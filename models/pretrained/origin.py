@@ -30,12 +30,6 @@ CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 IDS = {"text": "input_ids", "target": "decoder_input_ids"}  # of towers that read tokens
 
 
-def _whole(inputs: ModelInputs) -> ModelInputs:
-    """The input with logits of every token."""
-    kept = {name: each for name, each in inputs.arguments.items() if name != "logits_to_keep"}
-    return replace(inputs, arguments=kept)
-
-
 @dataclass(frozen=True, eq=False)
 class PretrainedOrigin:
     """The model and the input that a trace was made with.
@@ -124,7 +118,8 @@ class PretrainedOrigin:
     @cached_property
     def _linear_maps(self) -> tuple[dict[Key, SiteMaps | ValueError], Readout | ValueError]:
         """What a pass over the first tokens tells of the network, or why it does not."""
-        network, inputs = self.model.network, _whole(short(self.inputs))
+        network, inputs = self.model.network, short(self.inputs)
+        inputs.arguments.pop("logits_to_keep", None)
         seen = observe(self.model, inputs)
         blocks = [call for calls in seen.blocks.values() for call in calls]
         readout = _tried(readout_of, network, seen.calls, blocks, seen.out)
