@@ -1,7 +1,6 @@
 """The steps of one pair against sums written out, and against the weights shown elsewhere."""
 
 import math
-from functools import cache
 from typing import Any
 
 import pytest
@@ -16,21 +15,11 @@ from models.edits import Temperature
 from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.by_hand import trace_of
-from tests.models.architectures import BY_NAME
+from tests.models.tiny_models import model, plain, source
 
 # rotary, grouped, capped, sinks, low-rank keys, relative bias, cross attention, plain
 NAMES = ("GPT-NeoX", "Llama", "Gemma 2", "GPT-OSS", "DeepSeek-V3", "T5", "BART", "BERT")
 EXACT = 2e-5  # float32 scores that reach 50, against float64
-
-
-@cache
-def traced(name: str) -> Trace:
-    return trace(BY_NAME[name].build(), BY_NAME[name].inputs())
-
-
-def own(**changes: Any) -> Trace:
-    sizes: dict[str, Any] = {"vocab": 53, "dim": 24, "heads": 3, "depth": 2, "mlp": 13}
-    return trace(load(DecoderConfig(**sizes, **changes)), torch.arange(3, 14)[None])
 
 
 def step(found: Pair, name: str) -> float:
@@ -39,7 +28,7 @@ def step(found: Pair, name: str) -> float:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_pair_ends_in_the_weight(name: str) -> None:
-    found = traced(name)
+    found = plain(name)
     for site in found.sites:
         weights = found.weights(site, 1, item=1)
         scores = found.scores(site, 1, item=1)
@@ -55,7 +44,7 @@ def test_every_pair_ends_in_the_weight(name: str) -> None:
 
 
 def test_what_each_mechanism_is_called() -> None:
-    said = {name: pair(traced(name), traced(name).sites[0], 1, 4, 2) for name in NAMES}
+    said = {name: pair(plain(name), plain(name).sites[0], 1, 4, 2) for name in NAMES}
     assert "rotated" in " ".join(said["GPT-NeoX"].applied)
     assert "Grouped queries" in " ".join(said["Llama"].applied)
     assert "cap" in [each.name for each in said["Gemma 2"].steps]
@@ -65,16 +54,13 @@ def test_what_each_mechanism_is_called() -> None:
 
 
 def test_a_masked_pair_and_a_temperature() -> None:
-    found = own()
-    made = pair(found, found.sites[0], 0, 3, 8)
+    found = plain("decoder")
+    made = pair(found, found.sites[0], 0, 3, 6)
     assert (made.weight, step(made, "mask")) == (0.0, -math.inf)
     assert "no later key" in next(each.how for each in made.steps if each.name == "mask")
-    warm = trace(
-        load(DecoderConfig(vocab=53, dim=24, heads=3, depth=2, mlp=13)),
-        torch.arange(3, 14)[None],
-        edits=[Temperature(0.5, layer=0)],
-    )
-    made = pair(warm, warm.sites[0], 0, 8, 3)
+    edits = [Temperature(0.5, layer=0)]
+    warm = trace(model("decoder"), *source("decoder"), edits=edits)
+    made = pair(warm, warm.sites[0], 0, 6, 3)
     assert step(made, "÷ 0.5") == pytest.approx(2 * step(made, "×"))
 
 
@@ -114,7 +100,7 @@ def test_other_scores(score: Any, dims: tuple[int, int], names: list[str]) -> No
 
 @pytest.mark.parametrize("name", ["GPT-NeoX", "Llama", "Gemma 2", "GPT-OSS", "T5", "BART", "BERT"])
 def test_stages_end_in_what_the_head_adds(name: str) -> None:
-    found = traced(name)
+    found = plain(name)
     for site in found.sites:
         made = stages(found, site, 1, 3)
         weights = found.weights(site, 1)
@@ -122,8 +108,8 @@ def test_stages_end_in_what_the_head_adds(name: str) -> None:
         assert made.rows[made.chosen] == 3
         values = sum(float(w) * value for w, value in zip(weights[3], made.v, strict=True))
         torch.testing.assert_close(made.output[3], values, rtol=1e-4, atol=1e-4)
-        plain = pair(found, site, 1, 3, 2)
-        capped = [each.value for each in plain.steps if each.name in ("cap",) or "×" in each.name]
+        one = pair(found, site, 1, 3, 2)
+        capped = [each.value for each in one.steps if each.name in ("cap",) or "×" in each.name]
         assert float(made.products[3, 2]) == pytest.approx(capped[-1], rel=1e-4, abs=1e-4)
         torch.testing.assert_close(made.scores, found.scores(site, 1))
         if made.written is None:
