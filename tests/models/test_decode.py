@@ -11,28 +11,16 @@ from models.decoder import Decoder, DecoderConfig
 from models.inputs.generation import reader_of
 from models.inputs.own import greedy
 from models.run import as_model
-from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.seq2seq import Seq2Seq
 from models.ssru import Translator, TranslatorConfig
+from tests.models.test_seq2seq import SMALL
 
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
 
 DECODER = DecoderConfig(
     vocab=101, dim=70, depth=3, heads=5, mlp=53, max_tokens=17, tied=False, seed=2
 )
-PAIR = Seq2SeqConfig(
-    source_vocab=101,
-    target_vocab=101,
-    dim=70,
-    depth=3,
-    heads=5,
-    d_k=14,
-    d_v=11,
-    mlp=53,
-    norm="pre",
-    max_tokens=17,
-    share_target=False,
-    seed=2,
-)
+PAIR = replace(SMALL, norm="pre", max_tokens=17, share_target=False)
 STEPS = 15
 ROUNDING = 1e-5  # of the largest logit, after three layers of float32
 
