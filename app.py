@@ -17,7 +17,7 @@ from viz import stored, web
 from viz.api import runs, server
 from viz.api.routes import upload_route
 from viz.pages.explore import old_links, opening
-from viz.pages.frame import previews, registry
+from viz.pages.frame import registry
 from viz.pages.state import attachments
 from viz.routes import routes
 from viz.selection import OF_VIEWS
@@ -31,7 +31,7 @@ def largest_upload() -> int:
 
 def preloaded(name: str, query: Mapping[str, str]) -> list[str]:
     """URL paths of the modules of the view that a link opens, in its form."""
-    kind = previews.kind(name, query)
+    kind = registry.kind_of(name, query)
     form = query.get("form", OF_VIEWS["form"].start) if kind == "text" else ""
     views = [modules.of_kinds().get(kind), modules.of_forms().get(form)]
     paths = modules.loaded_by(*filter(None, views), late=False)
@@ -49,8 +49,8 @@ app = st.App(
             registry.ENTRIES,
             registry.FIRST,
             old_links.MOVED,
-            previews.of,
-            f"{web.path()}/{previews.PICTURE}",
+            registry.preview,
+            f"{web.path()}/{registry.PICTURE}",
             preloaded,
         ),
         *web.routes(),

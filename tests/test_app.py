@@ -14,7 +14,7 @@ import pytest
 
 import start
 from benchmarks import servers
-from viz.pages.frame import previews, registry
+from viz.pages.frame import registry
 
 WAYS = {
     "streamlit run app.py": ["-m", "streamlit", "run", "app.py", "--server.headless=true"],
@@ -88,7 +88,7 @@ def test_every_page_is_there(server: Server) -> None:
     for name, path in paths.items():
         answer = server.get(f"/{path}")
         assert answer.status == 200
-        assert f"<title>{escape(previews.of(name, {}).title)} · " in answer.body.decode()
+        assert f"<title>{escape(registry.preview(name, {}).title)} · " in answer.body.decode()
     first = server.get("/text?head=max")
     assert (first.status, first.headers["location"]) == (307, "./?head=max")
 

@@ -198,11 +198,6 @@ class Answers:
         """From now on they are kept with the result in a registry."""
         self._registry, self._of = registry, held
 
-    def get(self, key: Hashable) -> Any:
-        """The answer if it is known, else None."""
-        known = self._registry.known((self, key), self._of)
-        return None if known is None else known.value
-
     def once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """The answer, computed if necessary; see `Registry.once`."""
         return self._registry.once((self, key), compute, self._of).value

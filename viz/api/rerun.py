@@ -1,18 +1,23 @@
 """The model of a result, asked again: for what the trace alone does not hold."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from viz.api.endpoint import QuestionError
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from analysis.target import Target
     from models.model import Model
     from models.trace import Trace
 
+READERS = {"class": "class", "[CLS]": "class", "[DIST]": "distillation"}  # of tokens, by label
 SAME = 1e-3  # of the largest number: passes on other hardware or in another order of sums
 
 
@@ -115,3 +120,55 @@ def unedited(entry: TraceEntry) -> TraceEntry:
     if plain.trace.sites != entry.trace.sites:
         raise ValueError("the edits change the tokens: show “Before”")
     return plain
+
+
+# ---- where the answer to a picture is read: its class token, its patches, or both
+
+
+def reading_shares(entry: TraceEntry) -> "Tensor":
+    """The share of each token of the last layer in what the answer is read from: `token`.
+
+    Of a network without classes: the class token, or all patches where there is none.
+
+    Raises:
+        QuestionError: for a text.
+    """
+    if not entry.patches:
+        raise QuestionError("expected an index: 0 to the number of queries")
+    return entry.answers.once(("reader",), lambda: _read(entry))
+
+
+def _read(entry: TraceEntry) -> "Tensor":
+    import torch
+
+    from analysis.relevance import reader
+    from analysis.target import Target, kind_of
+    from models.run import trace
+
+    held = entry.trace
+    if kind_of(held.output) == "classes" and entry.opened is not None:
+        with entry.forward_pass():
+            model, given, _ = entry.opened()
+            score = Target().score
+            traced = trace(model, given, edits=held.edits, hidden=True, gradient=score)
+        return reader(traced, traced.sites[-1]).cpu()
+    read = torch.zeros(len(held.labels))
+    alone = READERS.get(held.labels[0]) == "class"
+    rows = slice(0, 1) if alone else slice(held.prefix, None)
+    read[rows] = 1 / len(read[rows])
+    return read
+
+
+def reading_words(trace: "Trace", shares: "Tensor") -> str:
+    """What an answer is read from, in words."""
+    read = shares.nonzero().flatten().tolist()
+    names = [READERS[trace.labels[token]] for token in read if trace.labels[token] in READERS]
+    tokens = "" if not names else f"the {' and '.join(names)} token{'s' * (len(names) > 1)}"
+    patches = [token for token in read if trace.labels[token] not in READERS]
+    if not patches:
+        return tokens if len(names) == 1 else f"{tokens} (their mean)"
+    if len(names) == 1 and math.isclose(float(shares[patches].sum()), 0.5, rel_tol=1e-4):
+        return f"{tokens} and the mean of the patches (half and half)"
+    if patches == [*range(trace.prefix, len(trace.labels))] and not names:
+        return "the mean of the patches"
+    return "the tokens that the answer is read from (their mean)"

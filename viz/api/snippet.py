@@ -33,6 +33,8 @@ def code(
         head: a head, or "mean" or "max" of all.
         answer: the prediction; None without one.
     """
+    from analysis.view import View
+
     request, view = entry.request, entry.view
     weights = [] if site is None else [f"weights = {weights_of(view, site, head)}  # query × key"]
     weights += ["print(weights)"] if weights else []
@@ -60,8 +62,9 @@ def code(
         plain = [each for each in options if not each.startswith("edits=")]
         lines.append(f"before = hs.trace(model, {', '.join([*written, *plain])})")
     lines += [f"t = hs.trace(model, {', '.join([*written, *options])})", *printed]
-    if needs_view(view, site):
-        lines.append(view_line(view))
+    last = len(view.sites) - 1 if site is None else site
+    if isinstance(view, View) and (view.words or last >= len(view.trace.sites)):
+        lines.append(f"t = hs.View(t, words={view.words})")  # the trace alone lacks these weights
     library = [*sorted(imports), ""] if imports else []
     return "\n".join([*library, HEADSCOPE, "", *lines, *weights])
 
@@ -94,19 +97,6 @@ def _printed(
             '    print(*(f"{name} {share:.4f}" for share, name in shares), sep=" · ")',
         ]
     return []
-
-
-def needs_view(view: "Trace | View", site: int | None) -> bool:
-    """Whether the trace alone does not give the weights of a site; None for those of all."""
-    from analysis.view import View
-
-    last = len(view.sites) - 1 if site is None else site
-    return isinstance(view, View) and (view.words or last >= len(view.trace.sites))
-
-
-def view_line(view: Any) -> str:
-    """The line that makes a view of the trace `t`."""
-    return f"t = hs.View(t, words={view.words})"
 
 
 def weights_of(view: "Trace | View", site: int, head: int | str) -> str:

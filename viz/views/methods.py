@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from analysis.methods import BY_NAME, function_of, names_of
-from viz.api import answer_reader
 from viz.api.endpoint import QuestionError, endpoint
 from viz.api.entries import TraceEntry, tokens_of
 from viz.api.pool import report
-from viz.api.rerun import check_pass, name_in, opened, with_hidden
+from viz.api.rerun import check_pass, name_in, opened, reading_shares, reading_words, with_hidden
 from viz.api.text import of_head, own_site
 from viz.values import Head, words
 
@@ -167,13 +166,13 @@ class Asked:
             ValueError: where it is read from patches that the layer does not have, and for a
                 method of single rows where there are several.
         """
-        shares, info = answer_reader.shares(self.entry), BY_NAME[self.method]
+        shares, info = reading_shares(self.entry), BY_NAME[self.method]
         if self.where.queries != len(shares):
             raise ValueError(
                 "the answer is read in the last layer, whose patches are not those here"
             )
         rows = shares.nonzero().flatten().tolist()
-        said = answer_reader.words(self.entry.trace, shares)
+        said = reading_words(self.entry.trace, shares)
         if len(rows) == 1:
             return self.row(rows[0]), said
         if info.kind == "row":

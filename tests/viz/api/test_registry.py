@@ -245,7 +245,7 @@ def test_answers_are_kept_with_their_result_and_count_what_they_add() -> None:
     assert 19_000 <= bytes_in(registry) < 20_000  # what is shared counts once
     assert held_in(registry, [held, alone]) == [0]  # the other was used before
     registry.evict(held.id)
-    assert entry.answers.get("numbers") is None
+    assert entry.answers.once("numbers", lambda: "anew") == "anew"
 
 
 def test_who_waits_for_a_result_can_give_up() -> None:

@@ -20,7 +20,7 @@ from viz import web
 from viz.api import server
 from viz.api.server import with_preview
 from viz.pages.explore import old_links
-from viz.pages.frame import previews, registry
+from viz.pages.frame import registry
 
 
 def test_inline_scripts_are_named_by_hash() -> None:
@@ -157,7 +157,7 @@ def test_a_browser_keeps_the_code_of_one_version(client: TestClient) -> None:
 def client() -> TestClient:
     routes = [
         *server.page_routes(
-            registry.ENTRIES, registry.FIRST, old_links.MOVED, previews.of, "/picture.png"
+            registry.ENTRIES, registry.FIRST, old_links.MOVED, registry.preview, "/picture.png"
         ),
         *web.routes(),
     ]
@@ -169,14 +169,14 @@ def client() -> TestClient:
 def test_every_page_has_an_address(client: TestClient, name: str) -> None:
     answer = client.get("/" if name == registry.FIRST else f"/{name}")
     picture = "http://127.0.0.1:8501/picture.png"
-    page = with_preview(server.index_page(), previews.of(name, {}), picture)
+    page = with_preview(server.index_page(), registry.preview(name, {}), picture)
     assert (answer.status_code, answer.text) == (200, page)
     assert answer.headers["cache-control"] == "no-cache"
     assert "default-src 'self'" in answer.headers["content-security-policy"]
 
 
 def test_the_modules_of_a_page_s_view_come_with_the_page() -> None:
-    names = registry.ENTRIES, registry.FIRST, old_links.MOVED, previews.of, "/picture.png"
+    names = registry.ENTRIES, registry.FIRST, old_links.MOVED, registry.preview, "/picture.png"
     app = Starlette(routes=server.page_routes(*names, lambda name, _: [f"/{name}.js"] * 2))
     page = TestClient(app, base_url="http://127.0.0.1:8501").get("/corpus").text
     link = '<link rel="modulepreload" href="/corpus.js" />'

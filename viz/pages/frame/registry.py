@@ -1,12 +1,15 @@
 """The pages of the app: names, titles and modules."""
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
 import streamlit as st
 
 from viz import course
+from viz.api.server import Preview
+from viz.pages import Lazy
 
 
 @dataclass(frozen=True)
@@ -74,3 +77,43 @@ def page(name: str) -> st.Page:
 def entry_of(page: st.Page) -> Entry:
     """The entry of a page; the first page's `url_path` is empty."""
     return ENTRIES[page.url_path or FIRST]
+
+
+# ---- what a link to a page says of itself before it is opened
+
+source = Lazy("viz.pages.explore.source")
+PICTURE = "web/cards/share.png"
+QUESTION = "Which words does each word look at?"
+ABOUT = (
+    "Every attention head of a model on your own text, picture or sound: what it looks at, what"
+    " follows when it is switched off, and the numbers behind it."
+)
+
+
+def preview(name: str, query: Mapping[str, str]) -> Preview:
+    """The preview of a link; one to Explore names the model of the list, layer and head.
+
+    Args:
+        name: of the page.
+        query: of the link.
+    """
+    lesson = course.find(name)
+    if lesson is not None:
+        return Preview(lesson.title, lesson.line)
+    if name != FIRST:
+        return Preview(ENTRIES[name].title, ABOUT)
+    title = source.TITLES.get(query.get("model", ""), QUESTION)
+    named = [f"{each} {query[each]}" for each in ("layer", "head") if query.get(each, "").isdigit()]
+    return Preview(" · ".join(filter(None, (title, ", ".join(named)))), ABOUT)
+
+
+def kind_of(name: str, query: Mapping[str, str]) -> str:
+    """The kind of view that a link opens, as far as it tells; "" for none.
+
+    Args:
+        name: of the page.
+        query: of the link.
+    """
+    if name != FIRST:
+        return ENTRIES[name].kind
+    return "image" if source.READS.get(query.get("model", "")) == "image" else "text"

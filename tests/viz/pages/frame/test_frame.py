@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from tests.viz.pages import helpers
 from viz.api import server
 from viz.api.server import Preview, with_preview
-from viz.pages.frame import previews, registry
+from viz.pages.frame import registry
 from viz.pages.state.session import APP
 
 SCRIPT = """
@@ -64,7 +64,7 @@ class Head(HTMLParser):
 
 @pytest.mark.parametrize("name", registry.ENTRIES)
 def test_every_page_has_a_preview(name: str) -> None:
-    told = previews.of(name, {})
+    told = registry.preview(name, {})
     assert told.title
     assert len(told.description) > 10
 
@@ -75,11 +75,11 @@ def test_every_page_has_a_preview(name: str) -> None:
         ({"model": "minilm"}, "all-MiniLM-L6-v2"),
         ({"model": "minilm", "layer": "2", "head": "1"}, "all-MiniLM-L6-v2 · layer 2, head 1"),
         ({"model": "minilm", "layer": HOSTILE, "head": "mean"}, "all-MiniLM-L6-v2"),
-        ({"model": HOSTILE}, previews.QUESTION),
+        ({"model": HOSTILE}, registry.QUESTION),
     ],
 )
 def test_a_title_says_what_is_chosen(query: dict[str, str], title: str) -> None:
-    assert previews.of("explore", query).title == title
+    assert registry.preview("explore", query).title == title
 
 
 def test_what_a_link_says_is_escaped() -> None:
