@@ -250,12 +250,12 @@ def needs() -> Board:
     """The class token of DINOv2 without a quarter of the patches."""
     read = without_quarters()
     sums = 4 * F.avg_pool2d(torch.tensor(read["weights"])[None], 2)[0]
-    draws = [similar for _, similar in read["random"]]
+    draws = sorted(similar for _, similar in read["random"])
     worst = min(read["random"], key=lambda each: each[1])
     kept = {"most weight": read["most"], "least weight": read["least"]}
     hidden = f"{read['quarter']} of {read['count']} patches hidden"
     title = "weights of the class token, 2 × 2 patches a cell"
-    lowest = torch.tensor(sorted(draws)).view(2, -1)
+    lowest = torch.tensor(draws).view(2, -1)
     return board(
         [panel(title, sums / sums.max(), kind="weights", digits=-1)],
         [table(hidden, {**kept, "at random, the lowest": worst}, ["weight", "cosine"])],

@@ -46,7 +46,7 @@ BAR = (
     Entry(FIRST, "Explore", "viz.pages.explore.page", FIRST, section="Explore"),
     Entry(BUILD, "Build", "viz.pages.build.page", BUILD, kind="build", section="Build"),
     Entry("corpus", "Heads", "viz.pages.corpus.page", "corpus", kind="corpus", section="Heads"),
-    Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE, section="Course"),
+    Entry(COURSE, "Course", "viz.pages.lessons.page", COURSE, section="Course"),
 )
 LESSONS = tuple(
     Entry(each.name, each.title, "viz.pages.lessons.page", COURSE, (each.name,))

@@ -1,4 +1,4 @@
-"""A lesson: its story, the code behind it, its key points, and the frame that all lessons share."""
+"""The doors to the lessons; a lesson: its story, the code behind it, and what all lessons share."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,8 +28,11 @@ SELECTION = (  # of a story, in a link
 SELECTED = frozenset(param.name for param in SELECTION)
 
 
-def page(name: str) -> None:
-    """Draws a lesson that is a story."""
+def page(name: str | None = None) -> None:
+    """Draws a lesson that is a story; without a name, the doors to all lessons."""
+    if name is None:
+        _doors()
+        return
     lesson = course.lesson(name)
     with framed(lesson):
         props = {
@@ -47,6 +50,23 @@ def page(name: str) -> None:
             explore(each["label"], each["page"], **each["query"])
         code(name, *lesson.code)
         takeaways(lesson)
+
+
+def _doors() -> None:
+    problems = link_on_entry.enter(registry.COURSE, ()).problems
+    st.markdown("#### How does a transformer work?")
+    for problem in problems:
+        shared.error_line(problem)
+    plans = {
+        each.name: {
+            term: prose.parts(text)
+            for term, text in {**each.plan, "misreading": " ".join(each.misreading)}.items()
+        }
+        for each in course.COURSE
+    }
+    view("doors", {**listed(), "plans": plans}, key="course_doors")
+    links()
+    attention.address(registry.COURSE, ())
 
 
 def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
