@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { fitted, SIZE } from "../../viz/web/scene/layout.js";
 import { plain } from "../../viz/web/scene/marks.js";
 import { boardPart, described } from "../../viz/web/story/board.js";
-import { attributesOf } from "../../viz/web/scene/elements.js";
+import { attributesOf } from "../../viz/web/scene/scene.js";
 
 /** @import {Ink, Mark} from "../../viz/web/types" */
 

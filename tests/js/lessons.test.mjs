@@ -7,7 +7,7 @@ import { answeredSteps, isDone, progress, recordAnswer, recordSeen } from "../..
 import { described } from "../../viz/web/story/board.js";
 import * as inputs from "../../viz/web/story/inputs.js";
 import { formatted, valueAt, writtenAt } from "../../viz/web/story/prose.js";
-import { labelParts } from "../../viz/web/scene/elements.js";
+import { labelParts } from "../../viz/web/scene/scene.js";
 import { nearest } from "../../viz/web/scene/marks.js";
 import { valuesOf } from "../../viz/web/story/figure.js";
 

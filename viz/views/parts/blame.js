@@ -7,7 +7,7 @@ import { html } from "../../web/core/html.js";
 import { legible, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability, signed } from "../../web/core/ticks.js";
-import { Experiment, Quoted } from "../../web/parts/controls.js";
+import { OnRequest, Quoted } from "../../web/parts/controls.js";
 import { largest } from "../../web/methods/choices.js";
 
 /** @import {BlameAnswer, Theme} from "../../web/types" */
@@ -24,7 +24,7 @@ export function Blame({ state, theme }) {
   const path = isOn ? pathOf("blame", { output: output || undefined }) : null;
   const { answer, reason } = useAnswer(state, "blame", path, "Cutting edges");
   return html`
-    <${Experiment}
+    <${OnRequest}
       ...${{ isOn, reason, kind: "hs-blame" }}
       text="What it rests on"
       title="Blame: find the edges of all heads that the output rests on, and cut them"

@@ -13,8 +13,7 @@ import { VIEWS } from "../text/forms.js";
 import { Halves } from "../text/second.js";
 import { useEffect, useLayoutEffect, useMemo, useState } from "../vendor/hooks.js";
 import { AnswerLine } from "./answer_line.js";
-import { isTyped, Keys, keysOf } from "./keys.js";
-import { headsOff, HeadSwitch } from "./switches.js";
+import { headsOff, HeadSwitch, isTyped, Keys, keysOf } from "./switches.js";
 import { Tour, useWorth, WorthSeeing } from "./tour.js";
 
 /** @import {Theme, ViewProps} from "../types" */

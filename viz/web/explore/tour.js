@@ -6,9 +6,8 @@ import { html } from "../core/html.js";
 import { layerName } from "../core/labels.js";
 import { siteFor } from "../core/selection.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { isTyped } from "./keys.js";
+import { asksOf, headSwitch, isTyped } from "./switches.js";
 import { percentOf } from "./reading.js";
-import { asksOf, headSwitch } from "./switches.js";
 
 /** @import {WorthRow} from "../types" */
 

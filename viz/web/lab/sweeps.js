@@ -13,7 +13,7 @@ import { signed } from "../core/ticks.js";
 import { largest } from "../methods/choices.js";
 import { pixelsOf } from "../painting/pixels.js";
 import { CellTable } from "../parts/cells.js";
-import { Button, Entry, Experiment, Field, Menu, Quoted } from "../parts/controls.js";
+import { Button, Entry, OnRequest, Field, Menu, Quoted } from "../parts/controls.js";
 import { Area, fitted, OverPicture } from "../parts/over_picture.js";
 import { useMemo } from "../vendor/hooks.js";
 
@@ -63,7 +63,7 @@ function Sweep({ state, theme, slot, asked, isOn, onToggle, text, title, choices
   const { answer, reason, isRefused } = useAnswer(state, slot, path, "Running the model");
   const newest = answer ?? (isFirst && !isRefused ? first : null);
   return html`
-    <${Experiment} ...${{ isOn, onToggle, text, title, choices, reason, kind: `hs-sweep hs-${slot}` }}>
+    <${OnRequest} ...${{ isOn, onToggle, text, title, choices, reason, kind: `hs-sweep hs-${slot}` }}>
       ${newest && html`<${Effects} ...${{ state, theme, answer: newest, ...others }} />`}
     <//>
   `;

@@ -231,7 +231,7 @@ export function Kinds({ state }) {
  * @param {unknown} [props.choices]
  * @param {unknown} [props.children] the answer
  */
-export const Experiment = ({ text, title, isOn, onToggle, reason, kind = "", choices, children }) => html`
+export const OnRequest = ({ text, title, isOn, onToggle, reason, kind = "", choices, children }) => html`
   <div class=${`hs-faithful ${kind}`}>
     <${Button} ...${{ text, title, onClick: onToggle }} aria-pressed=${isOn} />
     ${

@@ -8,7 +8,7 @@ import { saveDrawing } from "../core/dom.js";
 import { PageLink } from "../core/link.js";
 import { HttpSource, jsonOf } from "../core/sources.js";
 import { extentOfPart, fitted, SIZE } from "../scene/layout.js";
-import { fileOf } from "../scene/elements.js";
+import { fileOf } from "../scene/scene.js";
 import { inkOf } from "../scene/marks.js";
 import { boardPart, described } from "./board.js";
 import { queryOf, read, written } from "./inputs.js";
