@@ -46,22 +46,24 @@ def test_bytes_that_are_no_character_stay_themselves(bytes_of: FileTokenizer) ->
     assert bytes_of.spelled([piece, piece]).labels == ("<0x9F>", "<0x9F>")
 
 
+def both(folder: Path, file: Path, model: str, kind: str, prefix: bool | None) -> Any:
+    """The library's tokenizer of a checkpoint with this vocabulary, and ours."""
+    settings: dict[str, Any] = {"tokenizer_class": kind}
+    settings |= {} if prefix is None else {"add_prefix_space": prefix}
+    (folder / "tokenizer.json").write_bytes(file.read_bytes())
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    (folder / "config.json").write_text(json.dumps({"model_type": model}))
+    return transformers.AutoTokenizer.from_pretrained(folder), read_tokenizer(Folder.at(folder))
+
+
 @pytest.mark.parametrize("prefix", [None, False, True])
 @pytest.mark.parametrize("kind", ["GPT2Tokenizer", "RobertaTokenizer", "PreTrainedTokenizerFast"])
 def test_a_space_in_front_as_the_library_s_tokenizer_puts_it(
     kind: str, prefix: bool | None, file: Path, tmp_path: Path
 ) -> None:
-    settings: dict[str, Any] = {"tokenizer_class": kind}
-    settings |= {} if prefix is None else {"add_prefix_space": prefix}
-    (tmp_path / "tokenizer.json").write_bytes(file.read_bytes())
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
-    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
-    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
-    expected = theirs("the cat", add_special_tokens=False)["input_ids"]
-    found = read_tokenizer(Folder.at(tmp_path))
-    assert found is not None
+    theirs, found = both(tmp_path, file, "gpt2", kind, prefix)
     read = found.encode("the cat")
-    assert list(read.ids) == expected
+    assert list(read.ids) == theirs("the cat", add_special_tokens=False)["input_ids"]
     assert read.labels[0] == "the"
     apart = list(found.encode("the").ids) != [found.encode("x the").ids[-1]]
     assert apart == (prefix is not True or kind == "PreTrainedTokenizerFast")
@@ -86,14 +88,7 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_mark_in_front_as_the_library_s_tokenizer_puts_it(
     kind: str, prefix: bool | None, marked: Path, tmp_path: Path
 ) -> None:
-    settings: dict[str, Any] = {"tokenizer_class": kind}
-    settings |= {} if prefix is None else {"add_prefix_space": prefix}
-    (tmp_path / "tokenizer.json").write_bytes(marked.read_bytes())
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
-    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
-    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
-    found = read_tokenizer(Folder.at(tmp_path))
-    assert found is not None
+    theirs, found = both(tmp_path, marked, "llama", kind, prefix)
     read = found.encode("the cat")
     assert list(read.ids) == theirs("the cat")["input_ids"]
     own = [label for label, special in zip(read.labels, read.special, strict=True) if not special]
