@@ -15,9 +15,11 @@ from starlette.testclient import TestClient
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from viz.api import registry
+from viz.api.endpoint import QuestionError, parse_query
 from viz.api.entries import TraceEntry
 from viz.api.pool import issued, report
 from viz.routes import ENDPOINTS, routes
+from viz.values import HEAD, NUMBER, SPAN
 
 TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
@@ -65,7 +67,7 @@ GOOD = {
     "follow": "token=1",
 }
 # Refused for a text alone, or of a model with a source; test_sound.py, test_pictured.py,
-# test_beside.py, test_difference.py and test_about.py ask them.
+# test_beside.py and test_about.py ask them.
 OF_OTHERS = {"changed", "recording", "times", "photo", "aligned", "likeness", "about", "check"}
 
 
@@ -311,3 +313,42 @@ def test_answers_are_computed_on_one_thread(client: TestClient, held_with: Plant
         assert client.get(f"{path}/python?site=0&head=0&form=matrix").json() == "1"
     finally:
         torch.set_num_threads(before)
+
+
+KINDS = {"site": NUMBER, "head": HEAD, "rows": SPAN}
+
+
+def test_a_good_query_is_read() -> None:
+    pairs = [("head", "max"), ("site", "007"), ("rows", "3-11")]
+    assert parse_query(pairs, KINDS, {"rows"}) == {
+        "head": "max",
+        "site": 7,
+        "rows": range(3, 11),
+    }
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([("site", "1")], "the parameter head"),
+        ([("site", "1"), ("head", "1"), ("site", "2")], "site once"),
+        ([("site", "1"), ("head", "1"), ("colour", "red")], "the parameters site, head, rows"),
+        ([("site", "-1"), ("head", "1")], "a whole number"),
+        ([("site", "1.5"), ("head", "1")], "a whole number"),
+        ([("site", ""), ("head", "1")], "a whole number"),
+        ([("site", "٣"), ("head", "1")], "a whole number"),
+        ([("site", "1\n"), ("head", "1")], "a whole number"),
+        ([("site", "1" * 10), ("head", "1")], "a whole number"),
+        ([("site", "1" * 65), ("head", "1")], "at most 64 characters"),
+        ([("site", "1"), ("head", "median")], "mean or max"),
+        ([("site", "1"), ("head", "1"), ("rows", "5")], "positions such as 0-512"),
+        ([("site", "1"), ("head", "1"), ("rows", "5-5")], "positions such as 0-512"),
+        ([("site", "1"), ("head", "1"), ("rows", "9-5")], "positions such as 0-512"),
+        ([("x" * 1025, "1")], "at most 1024 characters"),
+    ],
+)
+def test_a_bad_query_is_told_what_was_expected(pairs: list[tuple[str, str]], expected: str) -> None:
+    with pytest.raises(QuestionError, match="expected") as refused:
+        parse_query(pairs, KINDS, {"rows"})
+    assert expected in str(refused.value)
+    assert len(str(refused.value)) < 120
