@@ -13,6 +13,7 @@ from models.card import Card, card
 from viz.api import tracing
 from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
+from viz.api.rerun import opened
 
 if TYPE_CHECKING:
     from models.loading.summary import Part
@@ -56,8 +57,8 @@ class Checked:
 @endpoint("about")
 def about(entry: TraceEntry) -> About:
     """The card of the model, and the file of its network."""
-    model = _model(entry)
     source = None if entry.request is None else entry.request.model
+    model = entry.asked_again()[0] if source is None else tracing.opened(source)
     network = _network(model, source)
     file = Path(inspect.getsourcefile(network) or "") if network else None
     return About(
@@ -73,20 +74,9 @@ def check(entry: TraceEntry) -> Checked:
     """Runs the model again by the weights on the screen, without edits."""
     from models.verify import verify
 
-    if entry.opened is None:
-        raise ValueError("expected a trace whose model is known")
-    model, given, target = entry.opened()
-    with entry.forward_pass():
+    with opened(entry) as (model, given, target):
         verdict = verify(model, given, target)
     return Checked(worded(verdict, next(model.network.parameters()).dtype))
-
-
-def _model(entry: TraceEntry) -> "Model":
-    if entry.request is not None:
-        return tracing.opened(entry.request.model)
-    if entry.opened is None:
-        raise ValueError("expected a trace whose model is known")
-    return entry.opened()[0]
 
 
 # ---- the card
