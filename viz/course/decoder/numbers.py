@@ -88,7 +88,8 @@ def read(ids: tuple[int, ...], window: int, ahead: int, layer: int, head: int) -
     pattern = now.patterns[layer]
     visible = pattern.scores(head, item=0).isfinite()
     whole, shares = (each.of_answers(ids) for each in (causal, now))
-    most = int((whole - shares).argmax())  # where the move of the mask costs most
+    # where the move of the mask costs most, or, if it has not been moved, the surest prediction
+    most = int((whole if shares.equal(whole) else whole - shares).argmax())
     names = [*map(real.piece, ids)]
     fell = {"token": names[most], "answer": names[most + 1]}
     return {
