@@ -165,7 +165,7 @@ function Layers({ item: { title, inner, parameters, flops }, next, onOpen }) {
         ${inner.map(
           (layer) => html`
             <${Opener} item=${layer} ...${{ next, onOpen }} title=${`Layer ${layer.title}: ${factsOf(layer)}`} look="hs-build-layer">
-              ${inner.length <= 16 ? layer.title : html`<span class="hs-hidden">${layer.title}</span>`}
+              ${inner.length <= 16 ? layer.title : ""}
             <//>
           `,
         )}
