@@ -50,7 +50,12 @@ def test_a_word_shades_its_time_and_chooses_the_row_that_writes_it(
 
 def test_times_come_from_other_heads(page: Page, server: Server) -> None:
     opened(page, server, "wide")
+    server.props["edits"] = []
+    page.reload()
     open_lab(page, "Numbers")
+    tabs = page.get_by_role("group", name="Lab")
+    expect(tabs).to_contain_text("Experiment")
+    expect(tabs).not_to_contain_text("Compare")  # nothing can stand beside a recording
     method = page.get_by_role("combobox", name="Times from")
     expect(method.locator("option")).to_have_text(["Checkpoint’s heads", "Heads that follow time"])
     method.select_option("Heads that follow time")

@@ -156,11 +156,6 @@ export interface ViewProps extends PageLinkProps {
   both?: boolean;
   /** What can stand beside the input, by its name in a link, and which of it does. */
   beside?: { titles: [string, string][]; chosen: string };
-  /** The runs that are kept in the link, and a table of them. */
-  runs?: {
-    kept: { name: string; here: boolean }[];
-    compared: { names: string[]; rows: Record<string, string[]> } | null;
-  };
   /** Whether the pass in view has them. */
   edited?: boolean;
   /** Whether weights are shown as what the edits changed. */

@@ -98,9 +98,9 @@ def wanted() -> str:
 
 def props(request: TraceRequest, kind: ResultKind) -> dict[str, Any]:
     """Props of the view: what can be chosen beside a trace, by its names in a link."""
-    if not _applies(request, kind):
+    titles = dict(_titles(request, kind)) if _applies(request, kind) else {}
+    if not any(titles):
         return {}
-    titles = dict(_titles(request, kind))
     return {
         "beside": {"titles": [*titles.items()], "chosen": wanted() if wanted() in titles else ""}
     }

@@ -4,7 +4,7 @@ The settings `edits`, `off` and `second` have them as text, as the link does; th
 as values.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,10 +14,10 @@ import streamlit as st
 from models.request import Chat, File, Picture, Source, TraceRequest
 from viz.api import samples
 from viz.pages import compute, shared
-from viz.pages.explore import files, old_links, runs
+from viz.pages.explore import files, old_links
 from viz.pages.explore.names import PAGE
-from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
+from viz.pages.state import session
 from viz.values import wholes
 
 SECOND = "second"  # the name of the second input in the text of edits
@@ -30,7 +30,7 @@ PARAMS = (
     link.choice("edited", AFTER, (BEFORE, AFTER, DIFFERENCE)),
     link.choice("edits_in", FIRST, (FIRST, BOTH)),
 )
-CHOSEN = ("edited", "edits_in", "compared", "input", "compare")  # settings that the view changes
+CHOSEN = ("edited", "edits_in", "input", "compare")  # settings that the view changes
 SETS = {  # the arguments by which an edit sets one thing to another value
     "Ablate": ("how", "seed", "over"),
     "AblateMLP": ("how", "seed"),
@@ -144,13 +144,9 @@ def is_difference(edited: TraceRequest) -> bool:
     return bool(edited.edits) and session.get(PAGE, "edited") == DIFFERENCE
 
 
-def props(edited: TraceRequest, params: Iterable[link.Param]) -> dict[str, Any]:
-    """Props of the view: the edits in order, what can be done to them, and the runs that are kept.
-
-    Args:
-        edited: the request, with the edits that are on.
-        params: of the page now.
-    """
+def props(edited: TraceRequest) -> dict[str, Any]:
+    """Props of the view of a request with the edits that are on: all edits in order, and what can
+    be done to them."""
     return {
         "edits": [
             {"values": compute.edit_values(each, NAMES), "said": each.describe(), "on": on}
@@ -162,21 +158,20 @@ def props(edited: TraceRequest, params: Iterable[link.Param]) -> dict[str, Any]:
         "undo": bool(_history("past")),
         "redo": bool(_history("future")),
         "compares": _compares(edited),
-        "runs": runs.props(params, edited),
     }
 
 
 # ---- what the Lab asks for
 
 
-def take(params_of: link_on_entry.ParamsOf) -> None:
+def take() -> None:
     """Does what the view asked for since the last run; after `link_on_entry.enter`."""
     value = (st.session_state.get(f"{PAGE}_view") or {}).get("edit")
     sent = value.get("sent") if isinstance(value, Mapping) else None
-    session.take(f"{PAGE}/edits", sent if isinstance(sent, list) else (), partial(_do, params_of))
+    session.take(f"{PAGE}/edits", sent if isinstance(sent, list) else (), _do)
 
 
-def _do(params_of: link_on_entry.ParamsOf, asked: Mapping[str, Any]) -> None:
+def _do(asked: Mapping[str, Any]) -> None:
     """Does one thing that the view asked for; what it cannot is said in a line."""
     session.fold(PAGE)
     what, value = asked.get("do"), asked.get("value")
@@ -185,10 +180,6 @@ def _do(params_of: link_on_entry.ParamsOf, asked: Mapping[str, Any]) -> None:
             _go(*("past", "future") if what == "undo" else ("future", "past"))
         elif what in CHOSEN:
             session.edit(PAGE, {what: str(value)[:MOST_SECOND]})
-        elif what in ("keep", "forget"):
-            getattr(runs, what)(str(value))
-        elif what == "open":
-            _undoable(partial(runs.open_run, str(value), params_of))
         else:
             second = asked.get(SECOND)
             change = _change(str(what), value)

@@ -62,7 +62,7 @@ def early(stage: attention.Stage, wanted: Source) -> Iterator[None]:
     with tracing.expecting(request) as expected:
         if not expected.settled.done():
             more = {"stored": served, "tour": examples.tour()}
-            stage.props = {**edits.props(request, stage.params), **more}
+            stage.props = {**edits.props(request), **more}
             stage.expect(expected, wanted.layout)
             if shared.cold():
                 st.empty().html(f'<div class="about-loading" role="status">{LOADING}</div>')

@@ -21,7 +21,6 @@ from viz.pages.explore import (
     models,
     old_links,
     opening,
-    runs,
     source,
 )
 from viz.pages.explore.names import PAGE
@@ -73,7 +72,7 @@ def params(
     begin |= examples.begin(listed, given) or _begin(chosen)
     if reads == "sound":
         begin["form"] = "sound"
-    settings = edits.PARAMS, runs.PARAMS, answers.PARAMS, beside.PARAMS
+    settings = edits.PARAMS, answers.PARAMS, beside.PARAMS
     selection = link.with_defaults(SELECTION, begin)
     return (*source.params(listed), *inputs.params(listed), *chain(*settings), *selection)
 
@@ -111,7 +110,7 @@ def page() -> None:
     problems = link_on_entry.enter(PAGE, params_of, renewed=renewed).problems
     files.PICTURE.take()
     files.RECORDING.take()
-    edits.take(params_of)
+    edits.take()
     answers.take()
     models.take()
     _Run().draw(problems)
@@ -218,7 +217,7 @@ class _Run:
             return
         edited = edits.request(plain)
         more = answers.props(edited, model) | edits.other(plain, words=words)
-        more |= edits.props(edited, _now(stage.kind)) | beside.props(plain, stage.kind)
+        more |= edits.props(edited) | beside.props(plain, stage.kind)
         stage.props = more | {"tour": examples.tour()}
         request = edits.request_in_view(edited)
         try:

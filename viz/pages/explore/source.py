@@ -1,6 +1,5 @@
 """The model of the page, by its settings."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,12 +34,6 @@ def params(listed: str) -> tuple[link.Param, ...]:
         listed: the model of the list; "" for any other.
     """
     return PLACE, replace(MODEL, named=bool(listed)), HUB, FOLDER, networks.NETWORK
-
-
-def named(query: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a link, which older ones had without the model of the default."""
-    is_listed = query.get(PLACE.name, PLACE.default) == PLACE.default
-    return ({MODEL.name: MODEL.default} if is_listed else {}) | dict(query)
 
 
 def places() -> tuple[str, ...]:

@@ -14,6 +14,9 @@ from viz.pages.state.selected import SELECTED
 from viz.pages.state.session import APP, APP_PARAMS, PageState, Params
 
 ParamsOf = Callable[[Mapping[str, str]], Params]
+GONE = (
+    "This link refers to a text that is too long for a link: paste the text to see the same picture"
+)
 
 
 def enter(
@@ -48,13 +51,6 @@ def enter(
     else:
         session.begin(page, {})
     return session.current(page)
-
-
-def follow(page: str, params: ParamsOf, query: Mapping[str, str]) -> None:
-    """Takes the settings of a link of the page itself; the view stays where it is."""
-    session.fold(page)
-    settings, _, problems = _linked(tuple(params(query)), query, SELECTED)
-    session.begin(page, settings, None, problems)
 
 
 def enter_app(page: str) -> None:
@@ -100,7 +96,6 @@ def _linked(
         if text is not None:
             values[name] = text
         else:
-            (gone,) = (param.gone for param in params if param.name == name)
-            problems.append(f"{gone} (SHA-256 {digest[:12]}…).")
+            problems.append(f"{GONE} (SHA-256 {digest[:12]}…).")
     selection = {name: values.pop(name) for name in [*values] if name in selected}
     return values, selection, problems

@@ -25,7 +25,6 @@ class Param:
         name: in the link.
         default: value if the link does not contain it.
         kind: of its values.
-        gone: what is said of a value that a link names by its digest alone and that is not stored.
         replaced: values of older links that no longer exist, and what each opens instead.
         named: whether a link names the default too: another default would change what it shows.
     """
@@ -33,10 +32,6 @@ class Param:
     name: str
     default: Any
     kind: Kind
-    gone: str = (
-        "This link refers to a text that is too long for a link: paste the text to see the same"
-        " picture"
-    )
     replaced: Mapping[str, str] = field(default_factory=dict)
     named: bool = False
 

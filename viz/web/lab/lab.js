@@ -27,7 +27,7 @@ function About({ state }) {
   const { sentences, facts, file, code } = answer;
   return html`
     ${sentences.map((sentence) => html`<p class="hs-sentence">${sentence}</p>`)}
-    <table class="hs-lab-table hs-about">
+    <table class="hs-about">
       <tbody>
         ${Object.entries(facts).map(
           ([name, fact]) => html`
@@ -94,7 +94,9 @@ export function Lab({ state, theme, numbers }) {
   const ofInput = { value: "numbers", label: "Numbers", content: numbers };
   const passes = remote ? [SWEEPS, ofInput, ...KEEPING] : [ofInput];
   const isLeftOut = (/** @type {Tab} */ { Tab }) =>
-    state.base.given && (Tab === Experiment || Tab === Sweeps);
+    Tab === Compare
+      ? !props.compares && !props.beside
+      : state.base.given && (Tab === Experiment || Tab === Sweeps);
   const tabs = [...(props.edits ? EDITING : []), ...passes].filter((tab) => !isLeftOut(tab));
   const open = tabs.find(({ value }) => value === state.selection.lab);
   const show = (/** @type {string} */ lab) => state.select({ lab });

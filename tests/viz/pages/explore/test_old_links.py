@@ -94,6 +94,17 @@ def test_edits_that_are_gone_leave_the_others(
     assert without_gone(edits, off) == (dict(zip(("edits", "off"), left, strict=True)), gone)
 
 
+def test_an_old_link_that_keeps_runs_shows_its_own_and_says_so() -> None:
+    query = {"model": "grammar-next", "input": "the dog", "edits": "Ablate(1, 0)"}
+    old = {"kept": '[["Run 1",{"model":"minilm"}]]', "compared": "yes"}
+    app = helpers.run("explore", {**query, **old})
+    assert helpers.lines(app) == [
+        "Settings of the link that Headscope does not have: “kept”, “compared”."
+    ]
+    assert query.items() <= helpers.link(app).items()
+    assert not old.keys() & helpers.link(app).keys()
+
+
 @pytest.mark.parametrize("name", GONE[:1])
 def test_an_old_link_with_such_an_edit_shows_the_rest_and_says_so(name: str) -> None:
     call = {"SetGate": "SetGate(1, 0)", "SetPositions": "SetPositions('none')"}.get(
