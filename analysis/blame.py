@@ -119,6 +119,8 @@ def blame(
         edits=edits,
         gradient=lambda output: chosen.logits(output).float().log_softmax(-1)[chosen.id],
     )
+    if t.target_tokens is not None:
+        raise ValueError(f"{t.model} reads two texts: edges are followed in one stack alone")
     sites = self_attention(t)
     maps = [edge_effects(t, site, chosen.item) for site in sites]
     edges = strongest(maps, sites, count)

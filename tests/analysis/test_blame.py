@@ -13,6 +13,7 @@ from torch import Tensor
 from analysis.blame import Edge, Span, best_path, blame, spans_of, strongest
 from models.edits import Cut
 from models.run import load, trace
+from models.ssru import TranslatorConfig
 from models.trace import Site
 from tests.models import tiny_models
 
@@ -105,8 +106,10 @@ def test_spans_by_hand() -> None:
 
 
 def test_what_has_no_single_path_is_refused() -> None:
-    with pytest.raises(ValueError, match="tower"):
-        blame(tiny_models.model("encoder–decoder"), IDS, target=7)
+    translator = load(TranslatorConfig(vocab=11, dim=12, heads=2, depth=1, decoder_depth=1, mlp=7))
+    for model in (tiny_models.model("encoder–decoder"), translator):
+        with pytest.raises(ValueError, match="two texts"):
+            blame(model, IDS, target=7)
     with pytest.raises(ValueError, match="target"):
         blame(tiny_models.model("encoder"), "a text", target="another")
     with pytest.raises(ValueError, match="count: expected 1"):
