@@ -166,6 +166,28 @@ def test_without_its_month_a_date_loses_the_month_alone() -> None:
     assert min(nothing[4], nothing[7]) > 0.99 > 0.1 > nothing[0]  # hyphens know their place
 
 
+@pytest.mark.long
+def test_heads_are_switched_off_as_by_the_library() -> None:
+    """Their mixed values zeroed, or at their mean over the text, before the output projection."""
+    from viz.course.heads_do import numbers as figure
+
+    theirs = SmolLM2()
+    ((_, told),) = answers("heads_do", "switched_off")
+    for (layer, head), stored_ in zip(figure.READERS, told["heads"], strict=True):
+        output = theirs.network.model.layers[layer].self_attn.o_proj
+        for is_mean, share in enumerate(stored_["without"]):
+
+            def mix(_: Any, given: Any, head: int = head, is_mean: int = is_mean) -> Any:
+                mixed = given[0].clone()
+                columns = mixed[..., 64 * head : 64 * head + 64]
+                columns[:] = columns.mean(1, keepdim=True) if is_mean else 0
+                return (mixed,)
+
+            with output.register_forward_pre_hook(mix):
+                shares = theirs.passed(figure.GIVEN).shares[-1]
+            assert shares[theirs.ids(" Mary")[0, 0]].item() == pytest.approx(share, abs=1e-3)
+
+
 def test_heads_help_or_hold_back_the_name_as_the_lesson_says() -> None:
     ((_, told),) = answers("heads_do", "switched_off")
     against, *helpers = told["heads"]
