@@ -11,7 +11,9 @@ from torch import Tensor
 from analysis.vision import (
     attention_distance,
     attention_entropy,
+    cosine,
     feature_colours,
+    grid_distances,
     outliers,
     patch_similarity,
 )
@@ -113,3 +115,27 @@ def test_patch_similarity_is_a_cosine() -> None:
     torch.testing.assert_close(found, expected)
     with pytest.raises(ValueError, match="patch: expected 0 to 28, received 29"):
         patch_similarity(rows, 29)
+
+
+def test_cosine_by_hand():
+    vectors = torch.tensor([[3.0, 4.0], [-6.0, -8.0], [4.0, -3.0], [0.0, 0.0], [0.0, 2.0]])
+    expected = torch.tensor(
+        [
+            [1, -1, 0, 0, 0.8],
+            [-1, 1, 0, 0, -0.8],
+            [0, 0, 1, 0, -0.6],
+            [0, 0, 0, 0, 0],
+            [0.8, -0.8, -0.6, 0, 1],
+        ]
+    )
+    torch.testing.assert_close(cosine(vectors), expected)
+
+
+def test_grid_distances_by_hand():
+    found = grid_distances(2, 3)
+    assert found.shape == (6, 6)
+    assert found.equal(found.T)
+    root = math.sqrt
+    expected = torch.tensor([0, 1, 2, 1, root(2), root(5)])
+    torch.testing.assert_close(found[0], expected)
+    assert grid_distances(1, 1).tolist() == [[0]]

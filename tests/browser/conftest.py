@@ -20,7 +20,7 @@ from tests.browser.explorer_pages import Explorer, open_text
 from tests.browser.views import Host, Server, hosting
 from tests.browser.wire import Client
 
-LONG = ("test_hostile", "test_course", "test_scenarios")
+LONG = ("test_course", "test_scenarios")
 
 # a busy machine is slow, not wrong
 expect.set_options(timeout=30_000)

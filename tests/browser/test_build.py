@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.driver import rest
 from tests.browser.looks import first_look, looks
 
 pytestmark = pytest.mark.browser
@@ -145,3 +146,22 @@ def test_a_model_of_explore_opens_in_the_same_picture(page, app_url):
     dialog = page.get_by_role("dialog", name="What is in this network")
     expect(dialog).to_contain_text("6 layers")
     expect(dialog.locator(CARDS)).to_have_count(4)
+
+
+def test_a_chart_saves_itself_and_its_numbers(page: Page, app_url: str):
+    """Nothing offers to send it away."""
+    page.goto(f"{app_url}/build")
+    rest(page)
+    page.get_by_text("The waves of its positions").click()
+    waves = page.locator(".js-plotly-plot").first
+    expect(waves.locator(".scatterlayer .trace").first).to_be_visible()
+    waves.hover()
+    with page.expect_download() as saved:
+        waves.locator(".modebar-btn[data-title^='Download plot']").click()
+    assert saved.value.path().read_bytes().startswith(b"<svg")
+    assert waves.locator("[data-title*='hare']").count() == 0
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the numbers").click()
+    first, second, *_ = saved.value.path().read_text().splitlines()
+    assert first.startswith("position,feature 0,feature 4")
+    assert second == "0,0,0,0,0,0"

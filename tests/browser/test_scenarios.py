@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks import servers
-from tests.browser.driver import differences, picture, rest, state, still
+from tests.browser.driver import differences, drive, picture, rest, state, still
 from tests.browser.lines import Line
 from tests.browser.views import VIEW, go_to_head, open_page, painted, trace_of
 
@@ -203,3 +203,9 @@ def test_a_server_that_starts_anew(page, console):
         agree(page)
     gone = "REFUSED|reaching|responding|disconnected"
     console[:] = [each for each in console if not re.search(gone, each)]
+
+
+@pytest.mark.long
+def test_random_actions_leave_everything_in_agreement(page: Page, app_url: str) -> None:
+    done = drive(page, app_url, seed=1, actions=60)
+    assert done.problems == [], "\n".join([*done.problems, *done.log[-40:]])

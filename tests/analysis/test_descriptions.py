@@ -1,15 +1,19 @@
-"""Sentences about heads, from numbers set by hand."""
+"""What is said of heads: sentences, from numbers set by hand, and the names of their habits."""
 
 import pytest
 
-from analysis.descriptions import claim, corpus_of
+from analysis.descriptions import EVEN, HABITS, MOST, NUMBERS, claim, corpus_of, habits
+from analysis.heads import heads
+from models.run import load, trace
+
+SENTENCE = "The animal didn't cross the street because it was too tired."
 
 
 def number(mean: float, count: int = 2_000) -> dict:
     return {"count": count, "mean": mean}
 
 
-NUMBERS = {
+SET = {
     "confidence": number(0.5),
     "broad": number(0.3),
     "effective keys": number(6.2),
@@ -32,7 +36,7 @@ NUMBERS = {
     ],
 )
 def test_a_sentence_names_its_corpus_and_one_number(changed: dict, said: str) -> None:
-    found = claim(NUMBERS | changed, "two books")
+    found = claim(SET | changed, "two books")
     assert found == f"Over two books{said}".replace(" %", "\u00a0%")
 
 
@@ -42,3 +46,18 @@ def test_a_corpus_is_called_by_its_name_or_its_size() -> None:
     both = [*manifest["corpora"], {"about": "a letter"}]
     assert corpus_of(manifest | {"corpora": both}) == "two books and a letter"
     assert corpus_of(manifest | {"corpora": [{"about": ""}]}) == "3,000 pictures"
+
+
+def test_the_largest_number_names_a_head() -> None:
+    done = trace(load("minilm"), SENTENCE)
+    found, numbers = habits(done), heads(done)
+    for score, key in zip(found.scores, NUMBERS.values(), strict=True):
+        assert score.equal(numbers[key])
+    best, which = found.scores.max(0)
+    for layer in range(6):
+        for head in range(12):
+            name = HABITS[int(which[layer, head])]
+            if best[layer, head] < MOST:
+                name = "broad" if numbers["broad"][layer, head] >= EVEN else "mixed"
+            assert found.names[layer][head] == name
+    assert {name for row in found.names for name in row} >= {"previous", "first", "broad", "mixed"}
