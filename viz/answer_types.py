@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from analysis.methods import Method
+from models.whole_file import write_whole
 from viz.api.endpoint import Download
 from viz.declared import OF_METHOD, modules
 from viz.routes import ENDPOINTS
@@ -28,7 +29,7 @@ VIZ = Path(__file__).parent
 def main() -> None:
     """Writes the types and the modules, which git ignores."""
     for name, code in {**modules(), "web/answers.d.ts": answers()}.items():
-        (VIZ / name).write_text(code, encoding="utf-8")
+        write_whole(VIZ / name, code)
 
 
 class _Names(dict[str, Any]):

@@ -11,6 +11,7 @@ from analysis.faithfulness import blur, faithfulness, perturbation
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
+from tests.models import tiny_models
 from tests.models.architectures import BY_NAME
 from tests.models.tensors import noise
 
@@ -91,6 +92,13 @@ def test_encoder_decoders_of_the_library(name):
         logits = network(source[:, [0, 2, 4]], decoder_input_ids=read).logits[0, 1]
     expected = found.value - float(torch.softmax(logits, -1)[4])
     assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_moments_of_a_recording_are_not_removed():
+    t = tiny_models.plain("Whisper")
+    given = dict(t.origin.inputs.arguments)
+    with pytest.raises(ValueError, match="reads no tokens that can be removed"):
+        faithfulness(tiny_models.model("Whisper"), given, torch.zeros(len(t.tokens[0])))
 
 
 def test_pairs_keep_their_segments():

@@ -86,8 +86,7 @@ def example_in(model: str, settings: Mapping[str, Any]) -> Example | None:
     """
     text, _, photo = first(model)
     if _sees(model):
-        shown = settings.get("photo", photo)
-        return None if settings.get("upload") else pictures(model).get(shown)
+        return None if settings.get("upload") else pictures(model).get(settings.get("photo", photo))
     if settings.get("chat") == "yes":  # in which its tokens stand elsewhere
         return None
     given = settings.get("input", text)

@@ -274,8 +274,8 @@ def begin(
         problems: of the link; None keeps them.
     """
     now = current(page)
-    told = now.problems if problems is None else tuple(problems)
-    _keep(page, PageState(now.revision + 1, {**now.settings, **settings}, selection, told))
+    lines = now.problems if problems is None else tuple(problems)
+    _keep(page, PageState(now.revision + 1, {**now.settings, **settings}, selection, lines))
 
 
 def _change(page: str, settings: Mapping[str, Any]) -> None:

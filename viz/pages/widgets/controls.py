@@ -67,15 +67,20 @@ def select(
     """A drop-down list: one of many options; `on_change` is called at the start of the next run."""
     key, value = session.widget(page, name, tuple(titles))
     options: dict[str, Any] = {**_options(titles, help, collapsed), "width": width}
-    changed = on_change and session.callback(on_change, page)
-    st.selectbox(label, index=[*titles].index(value), key=key, on_change=changed, **options)
+    st.selectbox(
+        label,
+        index=[*titles].index(value),
+        key=key,
+        on_change=on_change and session.callback(on_change, page),
+        **options,
+    )
     return session.get(page, name)
 
 
 def _options(titles: Mapping[Any, str], help: str, collapsed: bool) -> dict[str, Any]:
     visibility = "collapsed" if collapsed else "visible"
-    shown = {"help": None if collapsed else help, "label_visibility": visibility}
-    return {"options": [*titles], "format_func": titles.__getitem__, **shown}
+    look = {"help": None if collapsed else help, "label_visibility": visibility}
+    return {"options": [*titles], "format_func": titles.__getitem__, **look}
 
 
 def toggle(page: str, name: str, label: str, help: str) -> bool:
@@ -109,8 +114,8 @@ def number(
         st.session_state.setdefault(key, value or None)
         value = None
     limits: dict[str, Any] = {"min_value": span[0], "max_value": span[1], "step": step}
-    shown: dict[str, Any] = {"format": format, "help": help or None, "width": width}
-    st.number_input(label, value=value, key=key, placeholder=auto or None, **limits, **shown)
+    look: dict[str, Any] = {"format": format, "help": help or None, "width": width}
+    st.number_input(label, value=value, key=key, placeholder=auto or None, **limits, **look)
     return session.get(page, name)
 
 
@@ -153,5 +158,5 @@ def button(
 ) -> None:
     """A button; the selected one of several is highlighted."""
     kind: Any = "primary" if chosen else "secondary"
-    action = session.callback(on_click)
-    st.button(label, key=key, on_click=action, args=args, help=help, type=kind)
+    more: dict[str, Any] = {"args": args, "help": help, "type": kind}
+    st.button(label, key=key, on_click=session.callback(on_click), **more)
