@@ -1,4 +1,4 @@
-"""The first minute: a picture before PyTorch is there, and a strip above it that never moves it."""
+"""The first minute: a picture before PyTorch is there, a strip that never moves it, the policy."""
 
 import re
 import sys
@@ -123,3 +123,24 @@ def test_arrow_keys_go_through_the_tour_of_a_presented_page_and_back(
         expect(said).to_contain_text("“it” gives “animal” 68 %")
         for name, value in {"site": "3", "head": "1", "token": "10"}.items():
             expect(view).to_have_attribute(f"data-{name}", value)
+
+
+def test_the_start_page_keeps_its_policy_and_asks_no_other_server(
+    browser: Browser, app_url: str
+) -> None:
+    page = browser.new_page()  # that has fetched nothing before
+    asked: list[str] = []
+    problems: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    answer = page.goto(app_url)
+    assert answer is not None
+    assert "script-src 'self' 'sha256-" in answer.headers["content-security-policy"]
+    page.locator(".headscope[data-painted]").wait_for(timeout=60_000)
+    page.wait_for_load_state("networkidle")
+    page.close()
+    own = (app_url, app_url.replace("http:", "ws:"), "data:", "blob:")
+    assert [url for url in asked if not url.startswith(own)] == []
+    assert problems == []

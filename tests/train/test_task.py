@@ -1,6 +1,7 @@
-"""The split is disjoint by construction, answers are graded right, and intervals hold."""
+"""Tasks: the split is disjoint, answers are graded right, intervals hold; letters, and ids."""
 
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
@@ -8,6 +9,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from models.text import FileTokenizer
+from train.grammar import WHOLE
+from train.letters import LETTERS, SIGNS, Induction, Repeat, Reverse
 from train.recipes import RECIPES
 from train.task import (
     IGNORED,
@@ -19,6 +23,7 @@ from train.task import (
     loss_of,
     right,
 )
+from train.vocabulary import MASK, UNKNOWN, filled, padding_of, shifted
 
 EVERY = {f"{n}: {m}": t for n, r in RECIPES.items() for m, (t, _) in r.exams.items()}
 
@@ -92,3 +97,59 @@ def test_a_network_that_answers_once_is_asked_several_questions() -> None:
     uneven = replace(batch, classes=(4, 2))  # as many answers as there are to each question
     assert logits_of(out, uneven)[0, :, :2].tolist() == [[0, 1], [0, 1]]
     assert logits_of(out, uneven).argmax(-1).tolist() == [[1, 1], [0, 0]]
+
+
+def test_labels_are_the_users_text(tmp_path: Path) -> None:
+    WHOLE.save(tmp_path / "tokenizer.json")
+    reader = FileTokenizer(tmp_path / "tokenizer.json")
+    found = reader.encode("The keys, [MASK] hedgehog old.")
+    labels = ["[BEGIN]", "The", "keys", ", [UNK]", "[MASK]", "hedgehog [UNK]", "old", ".", "[END]"]
+    assert list(found.labels) == labels
+    assert found.ids[4] == MASK
+    assert found.ids[3] == found.ids[5] == UNKNOWN
+    assert reader.words == dict(enumerate(WHOLE.names))
+
+
+def test_rows_are_filled_up() -> None:
+    ids = filled([[3, 5, 7], [2]])
+    assert ids.tolist() == [[3, 5, 7], [2, 0, 0]]
+    padding = padding_of(ids)
+    assert padding is not None
+    assert padding.tolist() == [[False] * 3, [False, True, True]]
+    assert padding_of(filled([[1], [2]])) is None
+    arguments, target = shifted([[1, 3, 5, 7], [1, 2]])
+    assert arguments["ids"] is not None
+    assert arguments["ids"].tolist() == [[1, 3, 5], [1, 0, 0]]
+    assert target.tolist() == [[3, 5, 7], [2, -100, -100]]
+
+
+def test_reversed_by_hand() -> None:
+    batch = Reverse().batch(["stream", "ab"])
+    assert batch.arguments["ids"] is not None
+    assert batch.arguments["ids"][0].tolist() == LETTERS.ids("stream")
+    assert batch.target[0].tolist() == LETTERS.ids("maerts")
+    assert batch.target[1, 3:].tolist() == [IGNORED] * 4
+    assert batch.arguments["padding"] is not None
+    assert batch.arguments["padding"][1].tolist() == [False] * 3 + [True] * 4
+    assert {len(item) for item in draw(Reverse(3, 7), 300, Random("x"))} == {3, 4, 5, 6, 7}
+
+
+def test_a_repeat_by_hand() -> None:
+    batch = Induction().batch([Repeat("k7xqz7xqab", 5, 3), Repeat("abcab", 3, 2)])
+    assert batch.graded is not None
+    assert batch.graded[0].nonzero()[:, 0].tolist() == [6, 7]
+    read = [SIGNS.names[i] for i in batch.target[0, batch.graded[0]].tolist()]
+    assert read == ["x", "q"]
+    assert batch.target[1, 5:].eq(IGNORED).all()
+
+
+def test_what_is_graded_stands_behind_the_earlier_occurrence() -> None:
+    for item in draw(Induction(), 200, Random("repeats")):
+        batch = Induction().batch([item])
+        assert batch.graded is not None
+        assert batch.arguments["ids"] is not None
+        ids = batch.arguments["ids"][0]
+        for place in batch.graded[0].nonzero()[:, 0].tolist():
+            last = int((ids[:place] == ids[place]).nonzero()[-1])
+            assert ids[last + 1] == batch.target[0, place]
+        assert len(set(item.text[: item.start])) == item.start  # so nothing else can be meant

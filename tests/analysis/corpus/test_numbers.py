@@ -1,5 +1,6 @@
-"""The numbers of a batch are those of `analysis.heads`, text by text, for every kind of site."""
+"""The numbers of a batch are those of `analysis.heads`; sentences of the library, and intervals."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from analysis.corpus.docstrings import repeated, sentences
+from analysis.corpus.intervals import NORMAL, interval
 from analysis.corpus.plan import Plan, Settings, places_of
 from analysis.corpus.state import State
 from analysis.corpus.tally import tally
@@ -118,3 +121,44 @@ def test_the_grid_holds_the_weight_of_the_patches(picture: Trace) -> None:
             for col in range(6):
                 cells[:, row * 8 // 4, col * 8 // 6] += drawn[:, row, col].numpy()
         np.testing.assert_allclose(totals["grid"][place.slice].reshape(-1, 8, 8), cells, atol=1e-5)
+
+
+def test_sentences_of_the_standard_library() -> None:
+    found = sentences(50)
+    assert len(found) == len(set(found)) == 50
+    assert sentences(20) == found[:20]
+    assert all(each[0].isupper() and each[-1] in ".!?" and "\n" not in each for each in found)
+
+
+def test_repeated_tokens_are_the_same_twice(encoder: Model) -> None:
+    model = load("induction")
+    assert model.tokenizer is not None
+    found = repeated(model, 5)
+    assert found == repeated(model, 5)
+    for text in found:
+        plain = model.tokenizer.encode(text).ids
+        assert len(set(plain)) <= len(plain) // 2 + 2
+    with pytest.raises(ValueError, match="has no tokenizer that writes text"):
+        repeated(encoder, 5)
+
+
+def ends(values: list[float], *, share: bool = True) -> tuple[float, float]:
+    array = np.array(values, float)
+    low, high = interval(array.mean(), array.var(ddof=1), float(len(array)), share=share)
+    return float(low), float(high)
+
+
+@pytest.mark.parametrize(("ones", "count"), [(1, 2), (3, 7), (64, 64), (0, 41), (199, 200)])
+def test_texts_of_0_and_1_have_the_interval_that_wilson_s_equation_gives(ones, count) -> None:
+    """Its ends p solve (p − k / n)² = z² p (1 − p) / n, a quadratic equation."""
+    share, most = ones / count, NORMAL**2 / count
+    roots = np.roots([1 + most, -(2 * share + most), share**2]).real
+    assert ends([1.0] * ones + [0.0] * (count - ones)) == pytest.approx(sorted(roots), abs=1e-7)
+
+
+def test_of_many_texts_it_is_the_normal_interval() -> None:
+    values = np.random.default_rng(0).beta(4, 3, 100_000)
+    error = NORMAL * values.std(ddof=1) / math.sqrt(len(values))
+    normal = values.mean() - error, values.mean() + error
+    assert ends(list(values)) == pytest.approx(normal, abs=error / 100)
+    assert ends(list(9 * values), share=False) == pytest.approx([9 * each for each in normal])

@@ -10,7 +10,9 @@ from torch import Tensor, nn
 
 from analysis.relevance import relevance
 from models.edits import Ablate, SetWeights
+from models.encoder import Encoder, EncoderConfig
 from models.run import load, trace
+from tests.models.architectures import BY_NAME
 from tests.models.tensors import noise
 
 DIM, HEADS, MLP, TOKENS, BATCH, DEPTH = 15, 3, 11, 7, 2, 2
@@ -233,3 +235,20 @@ def test_a_module_around_one_says_which_part_can_be_opened() -> None:
     around = nn.ModuleDict({"embed": nn.Embedding(13, DIM), "body": encoder()})
     with pytest.raises(ValueError, match="received ModuleDict; its body can be loaded alone"):
         load(around)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of torch.compile itself
+@pytest.mark.parametrize("name", ["BERT", "own"])
+def test_a_compiled_model_is_traced_as_the_original(name: str) -> None:
+    own = EncoderConfig(vocab=53, dim=30, depth=2, heads=3, mlp=37, seed=5)
+    inside: Any = Encoder(own).eval() if name == "own" else BY_NAME[name].build()
+    compiled: Any = torch.compile(inside)
+    ids = torch.tensor([[3, 4, 5, 6]])
+    assert load(compiled).network is inside
+    assert trace(compiled, ids).weights(1).equal(trace(inside, ids).weights(1))
+
+
+def test_a_network_of_timm_says_what_to_load_instead() -> None:
+    network = type("Net", (nn.Module,), {"__module__": "timm.models.vision_transformer"})()
+    with pytest.raises(ValueError, match="received Net of timm; load a ViT of transformers, such"):
+        load(network)
