@@ -40,6 +40,15 @@ def acts_on(edit: Any) -> str:
     return getattr(edit, "acts_on", ATTENTION)
 
 
+def listed(edits: Any) -> list[Edit]:
+    """One edit, or several in order, as a list; a ValueError for what is none."""
+    several = [*edits] if isinstance(edits, Sequence) else [edits]
+    for each in several:
+        if isinstance(each, type) or not isinstance(each, Edit):
+            raise ValueError(f"edits: expected edits such as Ablate(1, 2), received {each!r}")
+    return several
+
+
 def of_input(edits: Iterable[Edit]) -> list[PixelsEdit]:
     """The edits that are made before the network runs."""
     return [edit for edit in edits if isinstance(edit, PixelsEdit)]

@@ -148,7 +148,7 @@ def test_a_lesson_is_presented_in_one_click_by_a_clicker(page: Page, app_url: st
     shows(page, "band")
     page.keyboard.press("Space")
     shows(page, "split")
-    page.wait_for_url(re.compile("story=1&present=yes"))
+    page.wait_for_url(re.compile("story=split&present=yes"))
     figure = page.locator(".story-figure").bounding_box()
     assert figure
     assert figure["width"] == pytest.approx(0.7 * 1920, abs=20)

@@ -103,6 +103,7 @@ class Lesson:
         pages: links to where more can be seen: "label", "page" and "query".
         exercise: file in notebooks/exercises with code to write.
         real: pretrained models that its numbers come from, in the catalogue's names.
+        were: names of its steps when links numbered them, where they are others now.
     """
 
     name: str
@@ -123,6 +124,14 @@ class Lesson:
     pages: Sequence[Mapping[str, Any]] = ()
     exercise: str = ""
     real: Sequence[str] = ()
+    were: Sequence[str] = ()
+
+    def step_of(self, text: str) -> str:
+        """The name of a step in a link, which in older ones is its number; ValueError for none."""
+        names = [step.name for step in self.steps]
+        if text.isdecimal():
+            text = dict(enumerate(self.were or names)).get(int(text), "")
+        return names[names.index(text)]
 
 
 def read(folder: Path) -> Lesson:

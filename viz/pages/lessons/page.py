@@ -19,13 +19,19 @@ from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
 from viz.pages.widgets import attention
 from viz.pages.widgets.sources import source
+from viz.values import Kind
 
-SELECTION = (  # of a story, in a link
-    link.number("story", 0, 0, 99),
-    link.text("figure", ""),
-    link.choice("present", "no", ("no", "yes")),
-)
-SELECTED = frozenset(param.name for param in SELECTION)
+SELECTED = frozenset(("story", "figure", "present"))
+
+
+def selection(lesson: Lesson) -> tuple[link.Param, ...]:
+    """What is chosen in a story, in a link."""
+    first, step = (lesson.steps[0].name if lesson.steps else ""), lesson.step_of
+    return (
+        link.Param("story", first, Kind("the name of a step", step)),
+        link.text("figure", ""),
+        link.choice("present", "no", ("no", "yes")),
+    )
 
 
 def page(name: str | None = None) -> None:
@@ -36,7 +42,7 @@ def page(name: str | None = None) -> None:
     lesson = course.lesson(name)
     with framed(lesson):
         props = {
-            **session.props(name, SELECTION),
+            **session.props(name, selection(lesson)),
             **listed(),
             "answer": real.first(name),
             "title": lesson.figure,
@@ -99,7 +105,7 @@ def framed(lesson: Lesson, *params: link.Param) -> Iterator[None]:
         params: its settings, where it has any.
     """
     name = lesson.name
-    problems = link_on_entry.enter(name, (*params, *SELECTION), SELECTED).problems
+    problems = link_on_entry.enter(name, (*params, *selection(lesson)), SELECTED).problems
     st.session_state["lesson/last"] = name
     view("mode", {}, key="lesson_mode")
     with st.container(key=f"lesson_page_{name}", gap="small"):

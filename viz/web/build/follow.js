@@ -17,7 +17,8 @@ const STEP_MS = 500; // for which each part is in sight while it plays
 
 /** @param {{source: Source, labels: string[]}} props */
 export function Follow({ source, labels }) {
-  const [token, setToken] = useState(-1); // none
+  const [chosen, setToken] = useState(-1); // none
+  const token = chosen < labels.length ? chosen : -1; // another network may read fewer
   const reply = useReply(source, token < 0 ? null : pathOf("follow", { token }));
   /** @type {Part[]} */
   const parts = reply && !reply.why ? reply : NONE;

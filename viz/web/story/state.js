@@ -67,7 +67,10 @@ export class Story {
     const opened = this.link.update({ ...props, page: `${props.page}/story` });
     if (opened) {
       const start = opened.selection;
-      this.step = Math.min(props.steps.length - 1, Math.max(0, Number(start.story ?? 0) || 0));
+      this.step = Math.max(
+        0,
+        props.steps.findIndex(({ name }) => name === start.story),
+      );
       this.inputs = read(String(start.figure ?? ""), this.openingInputs(this.step));
       this.isPresented = start.present === "yes";
     }
@@ -85,13 +88,13 @@ export class Story {
   /** Writes the link, and keeps what is shown for when this page is opened again. */
   record() {
     const figure = written(this.inputs, this.openingInputs(this.step));
+    const { ask, name } = this.props.steps[this.step];
     const query = {
-      ...(this.step && { story: String(this.step) }),
+      ...(this.step && { story: name }),
       ...(figure && { figure }),
       ...(this.isPresented && { present: "yes" }),
     };
-    this.link.record(query, { story: this.step, figure });
-    const { ask, name } = this.props.steps[this.step];
+    this.link.record(query, { story: name, figure });
     if (!ask) recordSeen(this.props.page, name);
     this.draw();
   }

@@ -80,7 +80,8 @@ def test_every_lesson_has_its_parts(name: str) -> None:
 def test_an_older_link_opens_the_lesson_and_says_what_is_gone() -> None:
     app = run("scale", story="3", room="yes")
     assert errors(app) == ["Settings of the link that Headscope does not have: “room”."]
-    assert view(app, "story")["start"] == {"story": 3, "figure": "", "present": "no"}
+    assert view(app, "story")["start"]["story"] == "slope"  # when steps had numbers, the fourth
+    assert "“7”" in "".join(errors(run("decoder", story="7")))  # a step of another lesson now
 
 
 @pytest.mark.parametrize("name", NAMES)
