@@ -297,6 +297,8 @@ def where_of(
 ) -> Where:
     """The address that a call gives: a number and fields, or an address and fields besides."""
     where = layer.where if isinstance(layer, Site) else layer
+    if not (where is None or isinstance(where, Where) or hasattr(where, "__index__")):
+        raise ValueError(f"layer: expected a number, a site or an address, received {layer!r}")
     where = where if isinstance(where, Where) else Where(where)
     given = {"kind": kind, "tower": tower, "module": module, "part": part}
     return replace(where, **{name: each for name, each in given.items() if each is not None})

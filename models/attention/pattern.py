@@ -28,7 +28,7 @@ def index_slice(index: int | None, count: int, name: str) -> slice:
     """A slice of one index, or of all for None; ValueError if out of range."""
     if index is None:
         return slice(None)
-    if not 0 <= index < count:
+    if not (hasattr(index, "__index__") and 0 <= index < count):
         raise ValueError(f"{name}: expected 0 to {count - 1}, received {index}")
     return slice(index, index + 1)
 

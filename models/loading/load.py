@@ -124,9 +124,10 @@ def _model_of(
         return _built(source)
     if isinstance(source, nn.Module):
         return _in_memory(source)
-    if not isinstance(source, str | Path):
+    if not (isinstance(source, str | Path) and str(source).strip()):
         kinds = "a name of the catalogue, a folder, a config or a network"
-        raise ValueError(f"source: expected {kinds}, received {type(source).__name__}")
+        what = repr(source) if isinstance(source, str | Path) else type(source).__name__
+        raise ValueError(f"source: expected {kinds}, received {what}")
     known = next((each for each in catalogue() if each.name == source), None)
     if known is not None:
         with progress_bar(known.title, known.download if not is_here(known) else 0) as bar:

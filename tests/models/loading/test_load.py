@@ -126,6 +126,7 @@ def test_a_model_and_a_trace_are_one_line_each(small: Model) -> None:
         ("quite another", "received 'quite another'; a folder or owner/name on the hub opens as"),
         ("./models-of-mine", "there is no folder './models-of-mine'"),
         (Path("of mine"), "there is no folder 'of mine'"),
+        ("", "source: expected a name of the catalogue, a folder, .*, received ''"),
     ],
 )
 def test_what_is_not_there_is_told_from_a_typo(source: Any, message: str) -> None:
