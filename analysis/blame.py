@@ -120,7 +120,7 @@ def blame(
         gradient=lambda output: chosen.logits(output).float().log_softmax(-1)[chosen.id],
     )
     if t.target_tokens is not None:
-        raise ValueError(f"{t.model} reads two texts: edges are followed in one stack alone")
+        raise ValueError(f"expected a model with one stack, received the encoder–decoder {t.model}")
     sites = self_attention(t)
     maps = [edge_effects(t, site, chosen.item) for site in sites]
     edges = strongest(maps, sites, count)

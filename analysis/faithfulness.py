@@ -193,7 +193,7 @@ def _removed(
             places = places.repeat_interleave(size // count, axis)
         return removal or "grey", pixels, behind, places.to(pixels.device)
     if getattr(model.network, "main_input_name", "input_ids") != "input_ids":
-        raise ValueError(f"{model.name} reads no tokens that can be removed, as of a text")
+        raise ValueError(f"expected a model that reads text or pictures, received {model.name}")
     if pictured:
         raise ValueError(f"removal: expected mask or drop for a text, received {removal!r}")
     mask, tokens = mask_id(model), whole.tokens[item]

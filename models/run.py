@@ -12,7 +12,7 @@ from models.attention.given import GivenWeights
 from models.attnlrp import Rules, gradient_rules
 from models.blocks import StackOutput
 from models.decoder import Decoder
-from models.edits import listed, of_input, of_network
+from models.edits import as_edits, of_input, of_network
 from models.files.errors import CheckpointError
 from models.inputs.pictures import edit_pixels
 from models.inputs.prepare import Input, Target, prepare_inputs
@@ -95,7 +95,7 @@ def trace(
             vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
     model = as_model(model)
-    edits = listed(edits)
+    edits = as_edits(edits)
     inputs = prepare_inputs(model, input, target)
     edit_pixels(model, inputs, of_input(edits))
     if gradient is not None:

@@ -40,8 +40,12 @@ def acts_on(edit: Any) -> str:
     return getattr(edit, "acts_on", ATTENTION)
 
 
-def listed(edits: Any) -> list[Edit]:
-    """One edit, or several in order, as a list; a ValueError for what is none."""
+def as_edits(edits: Any) -> list[Edit]:
+    """A list of one edit, or of several in order.
+
+    Raises:
+        ValueError: for an object that is not an edit.
+    """
     several = [*edits] if isinstance(edits, Sequence) else [edits]
     for each in several:
         if isinstance(each, type) or not isinstance(each, Edit):

@@ -108,7 +108,7 @@ def test_spans_by_hand() -> None:
 def test_what_has_no_single_path_is_refused() -> None:
     translator = load(TranslatorConfig(vocab=11, dim=12, heads=2, depth=1, decoder_depth=1, mlp=7))
     for model in (tiny_models.model("encoder–decoder"), translator):
-        with pytest.raises(ValueError, match="two texts"):
+        with pytest.raises(ValueError, match="expected a model with one stack"):
             blame(model, IDS, target=7)
     with pytest.raises(ValueError, match="target"):
         blame(tiny_models.model("encoder"), "a text", target="another")

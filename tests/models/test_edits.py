@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.edits import Ablate, Cut, Temperature, listed
+from models.edits import Ablate, Cut, Temperature, as_edits
 from models.run import trace
 from models.trace import Trace
 from models.where import Where
@@ -119,4 +119,4 @@ def test_three_kinds_of_edit_at_once() -> None:
 def test_what_is_no_edit_is_named() -> None:
     for edits in ("Ablate(1, 2)", [None], Ablate, [Ablate(0, 1), 3]):
         with pytest.raises(ValueError, match="edits: expected edits such as"):
-            listed(edits)
+            as_edits(edits)

@@ -62,7 +62,7 @@ def test_text_in_the_props_cannot_leave_the_script():
 
 def test_every_module_imports_only_its_neighbours_and_none_that_imports_it():
     names = [path.relative_to(web.VIZ).as_posix() for path in web.files()]
-    scripts = [*web.texts(), *(name for name in names if name.endswith(".js"))]
+    scripts = [*web.generated_modules(), *(name for name in names if name.endswith(".js"))]
     loaded = modules.loaded_by(*scripts)
     assert sorted(loaded) == sorted(scripts)
     for place, pieces in enumerate(loaded.values()):
@@ -73,7 +73,7 @@ def test_every_module_is_reached_from_a_host_or_a_lesson():
     lessons = [path.relative_to(web.VIZ).as_posix() for path in web.VIZ.glob("course/*/figure.js")]
     hosts = [f"web/{name}.js" for name in ("streamlit/kinds", "standalone", "notebook")]
     every = {path.relative_to(web.VIZ).as_posix() for path in web.files() if path.suffix == ".js"}
-    assert {*every, *web.texts()} == {*modules.loaded_by(*hosts, *lessons)}
+    assert {*every, *web.generated_modules()} == {*modules.loaded_by(*hosts, *lessons)}
 
 
 PARSED = """const { readFileSync } = require("node:fs");

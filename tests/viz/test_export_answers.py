@@ -69,7 +69,7 @@ def test_mistakes_are_one_line(asked: Asked, tmp_path: Path) -> None:
         ({"token": row_of(t, 0), "area": "0.5"}, "expected a picture, left, top, right and bottom"),
         ({"layer": vision}, "token: expected the one that looks at the pictures"),
         ({"query": 3}, "query: without effect on 'pictures'"),
-        ({"relevant": True, "run": None}, "give run="),
+        ({"relevant": True, "run": None}, "pass run="),
     ):
         with pytest.raises(ValueError, match=message):
             made(tmp_path, ".svg", of, **more)

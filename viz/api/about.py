@@ -58,7 +58,7 @@ class Checked:
 def about(entry: TraceEntry) -> About:
     """The card of the model, and the file of its network."""
     source = None if entry.request is None else entry.request.model
-    model = entry.asked_again()[0] if source is None else tracing.opened(source)
+    model = entry.model_and_input()[0] if source is None else tracing.opened(source)
     network = _network(model, source)
     file = Path(inspect.getsourcefile(network) or "") if network else None
     return About(

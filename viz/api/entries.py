@@ -58,15 +58,15 @@ class TraceEntry:
     before: "Callable[[], TraceEntry] | None" = None
     answers: Answers = field(default_factory=Answers, init=False)
 
-    def asked_again(self) -> "tuple[Model, Any, Any]":
-        """What `opened` gives.
+    def model_and_input(self) -> "tuple[Model, Any, Any]":
+        """The model, its input and the text of its decoder.
 
         Raises:
             ValueError: for a trace that came without its model.
         """
         if self.opened is None:
             raise ValueError(
-                "the trace alone does not hold this: give run=(model, input), as they were traced"
+                "this needs the model: pass run=(model, input), the pair that was traced"
             )
         return self.opened()
 

@@ -24,7 +24,7 @@ SAME = 1e-3  # of the largest number: passes on other hardware or in another ord
 @contextmanager
 def opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
     """The model, its input and the text of its decoder, for a pass inside."""
-    given = entry.asked_again()
+    given = entry.model_and_input()
     with entry.forward_pass():
         yield given
 
@@ -47,7 +47,7 @@ def target_of(entry: TraceEntry, output: str = "") -> "Target":
     """The token, class or similarity that is explained; of "" the likeliest."""
     from analysis.target import target_in
 
-    return target_in(entry.asked_again()[0], entry.trace, output or None)
+    return target_in(entry.model_and_input()[0], entry.trace, output or None)
 
 
 def logit_of(entry: TraceEntry, output: str) -> "tuple[Target, int]":

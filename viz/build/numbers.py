@@ -86,7 +86,7 @@ def number(
         return Number(_title(card, matrix, row, col, word), value, closed=str(error), opens=opens)
     leads_to = LEADS_TO.get(name, "") if address.startswith("h:") else ""
     if name == "output" and matrix.cols != "feature":
-        leads_to = f"into the softmax, which makes it {_share(matrix.values[row], col)}"
+        leads_to = f"into the softmax, which gives it {_share(matrix.values[row], col)}"
     title = _title(card, matrix, row, col, word)
     return Number(title, value, tuple(strips), tuple(steps), leads_to)
 

@@ -205,16 +205,17 @@ class Picture:
         known: Known = [(f"input {n}" if n else "input", x) for n, x in enumerate(reads)]
         known += self._tables(path)
         waiting = [n for n, site in enumerate(self.network.sites) if path and within(site, path)]
-        stacks, before_now = self.network.stacks, Counter[str]()
+        stacks, seen = self.network.stacks, Counter[str]()
+        times = Counter(call.path for call in calls)
         for call in calls:
-            number = before_now[call.path]
-            before_now[call.path] += 1
+            number = seen[call.path]  # of the call, where stacks share the module
+            seen[call.path] += 1
             is_positions = bool(scheme_of(call.module))
             if not (call.reads and call.gives) and not is_positions:
                 continue
             source = None
-            is_shared = number or [each.path for each in calls].count(call.path) > 1
-            at = f"{stacks[-1 if number else 0]}.0" if is_shared and len(stacks) > 1 else call.path
+            is_shared = times[call.path] > 1 and len(stacks) > 1
+            at = f"{stacks[-1 if number else 0]}.0" if is_shared else call.path
             tower = "" if path else self._tower(at)
             is_table = kind_of(call.module) == "embedding"  # which reads ids
             if call.reads and call.reads[0].is_floating_point() and not is_table:

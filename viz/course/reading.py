@@ -103,7 +103,8 @@ class Lesson:
         pages: links to where more can be seen: "label", "page" and "query".
         exercise: file in notebooks/exercises with code to write.
         real: pretrained models that its numbers come from, in the catalogue's names.
-        were: names of its steps when links numbered them, where they are others now.
+        old_steps: names of its steps in the order in which older links number them; () for the
+            order of now.
     """
 
     name: str
@@ -124,13 +125,17 @@ class Lesson:
     pages: Sequence[Mapping[str, Any]] = ()
     exercise: str = ""
     real: Sequence[str] = ()
-    were: Sequence[str] = ()
+    old_steps: Sequence[str] = ()
 
-    def step_of(self, text: str) -> str:
-        """The name of a step in a link, which in older ones is its number; ValueError for none."""
+    def step_named(self, text: str) -> str:
+        """The name of a step from a link, where older links have its number.
+
+        Raises:
+            ValueError: for a step that is not there.
+        """
         names = [step.name for step in self.steps]
         if text.isdecimal():
-            text = dict(enumerate(self.were or names)).get(int(text), "")
+            text = dict(enumerate(self.old_steps or names)).get(int(text), "")
         return names[names.index(text)]
 
 

@@ -300,7 +300,7 @@ def outputs(
         raise ValueError(f"{trace.model} gives {trace.output.name}: nothing that can be explained")
     if kind == "similarity":
         return Outputs(kind, [], output)
-    model = entry.asked_again()[0]
+    model = entry.model_and_input()[0]
     place = None if kind == "classes" else _row_of_output(entry, site, direction, token)
     likeliest = _likeliest(model, trace, target_in(model, trace, Target(position=place)))
     options = [_option(entry, model, each) for each in likeliest]

@@ -20,12 +20,14 @@ SERVED = (".js", ".css", ".png")  # what a browser asks for; beside it lie Pytho
 
 
 def files() -> Iterator[Path]:
-    """Every file of `ROOTS` that is served; those that `texts` has may lie there for checks."""
+    """Every file of `ROOTS` that is served, without written copies of `generated_modules`."""
     there = (path for root in ROOTS for path in sorted(root.rglob("*")) if path.suffix in SERVED)
-    yield from (path for path in there if path.relative_to(VIZ).as_posix() not in texts())
+    yield from (
+        path for path in there if path.relative_to(VIZ).as_posix() not in generated_modules()
+    )
 
 
-def texts() -> Mapping[str, str]:
+def generated_modules() -> Mapping[str, str]:
     """The text of every module that no file holds, by its path in viz."""
     from viz.declared import modules
 
@@ -34,7 +36,7 @@ def texts() -> Mapping[str, str]:
 
 @cache
 def path() -> str:
-    """The URL path below which `files` and `texts` lie; it contains a hash of them.
+    """The URL path below which `files` and `generated_modules` lie; it contains a hash of them.
 
     A browser can therefore cache them for good and never mixes two versions. At the path that
     Streamlit gives a component, each page would fetch every module again.
@@ -43,7 +45,7 @@ def path() -> str:
     for file in files():
         digest.update(file.relative_to(VIZ).as_posix().encode())
         digest.update(file.read_bytes())
-    digest.update(repr(texts()).encode())
+    digest.update(repr(generated_modules()).encode())
     return f"/assets/{digest.hexdigest()[:16]}"
 
 
@@ -54,7 +56,7 @@ def routes() -> "list[Mount | Route]":
     from starlette.staticfiles import StaticFiles
 
     def serve(request: "Request") -> Response:
-        text = texts()[request.url.path.removeprefix(f"{path()}/")]
+        text = generated_modules()[request.url.path.removeprefix(f"{path()}/")]
         return Response(text, headers=UNCHANGING, media_type="text/javascript")
 
     class Unchanging(StaticFiles):
@@ -67,5 +69,5 @@ def routes() -> "list[Mount | Route]":
             return response
 
     folders = [(f"{path()}/{root.name}", Unchanging(directory=root)) for root in ROOTS]
-    routes = [Route(f"{path()}/{name}", serve) for name in texts()]
+    routes = [Route(f"{path()}/{name}", serve) for name in generated_modules()]
     return [*routes, *(Mount(place, folder) for place, folder in folders)]

@@ -11,7 +11,7 @@ import posixpath
 import re
 from functools import cache
 
-from viz.web import VIZ, texts
+from viz.web import VIZ, generated_modules
 
 LEADING = re.compile(
     r"""\s*(?:
@@ -36,7 +36,7 @@ const [{names}] = await Promise.all({entries}.map((at) => import(urls[at])));
 
 def source(name: str) -> str:
     """The text of a module, by its path in viz."""
-    return texts().get(name) or (VIZ / name).read_text(encoding="utf-8")
+    return generated_modules().get(name) or (VIZ / name).read_text(encoding="utf-8")
 
 
 def imports(code: str) -> list[tuple[int, int]]:

@@ -146,7 +146,7 @@ def test_a_browser_keeps_the_code_of_one_version(client: TestClient) -> None:
     assert "immutable" in kept.headers["cache-control"]
     assert "javascript" in kept.headers["content-type"]  # a module of another type is refused
     made = client.get(f"{path}/web/core/declared.js")
-    assert made.text == web.texts()["web/core/declared.js"]
+    assert made.text == web.generated_modules()["web/core/declared.js"]
     assert made.headers["content-type"] == kept.headers["content-type"]
     assert client.get("/assets/0123456789abcdef/web/streamlit/kinds.js").status_code == 404
     for name in ("web/__init__.py", "web/types.d.ts", "web/..%2fapp.css", "app.css"):

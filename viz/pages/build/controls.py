@@ -41,9 +41,7 @@ def draw() -> None:
 
 
 def draw_rest() -> None:
-    """The settings that are used less, and where this network leads. They come after the picture:
-    a change of those that are in sight does not wait for them.
-    """
+    """The less common settings and links to Explore, drawn last: the picture does not wait."""
     preset = PRESETS[settings.chosen()]
     with st.popover("More settings", width="stretch", key=f"{PAGE}_more"):
         if preset.source:

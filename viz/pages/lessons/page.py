@@ -26,7 +26,7 @@ SELECTED = frozenset(("story", "figure", "present"))
 
 def selection(lesson: Lesson) -> tuple[link.Param, ...]:
     """What is chosen in a story, in a link."""
-    first, step = (lesson.steps[0].name if lesson.steps else ""), lesson.step_of
+    first, step = (lesson.steps[0].name if lesson.steps else ""), lesson.step_named
     return (
         link.Param("story", first, Kind("the name of a step", step)),
         link.text("figure", ""),

@@ -1,4 +1,4 @@
-// The tokens of a text, shaded by their numbers.
+// All layers together: a map, query by key, or the tokens of a text, shaded by their numbers.
 
 import { colourOf, textOn } from "../../web/core/colours.js";
 import { moreIs } from "../../web/core/dom.js";

@@ -116,8 +116,8 @@ def states(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Sw
         measure, about = _logit(entry, output)
 
     def pixels() -> Any:
-        network, given, _ = other.asked_again()
-        if network is not entry.asked_again()[0] or other.trace.grid != entry.trace.grid:
+        network, given, _ = other.model_and_input()
+        if network is not entry.model_and_input()[0] or other.trace.grid != entry.trace.grid:
             raise ValueError("states are patched from a picture through the same network")
         return given
 
